@@ -164,7 +164,7 @@ func CheckWiring(n Network) error {
 			if w.Sends[w.SendRow(processor, shape.Ports)+port] == NoMedium &&
 				(own == nil || own.Sends(processor, uint16(port))) {
 				return fmt.Errorf("%s: port %d of processor %d sends to NoMedium; give it a medium, or declare in Own"+
-					" that the processor lacks the port or that the port only hears", n.Kind(), port, processor)
+					" that the processor lacks the port or that the port only receives", n.Kind(), port, processor)
 			}
 		}
 	}
@@ -185,7 +185,7 @@ func Pace(n Network, bare bool, t *nic.Timing) error {
 		t.Tick = 1
 	} else if t.ComputeCycles >= t.Tick {
 		return &input.Error{Place: "firmware.cpu.budget_cycles",
-			Reason: fmt.Sprintf("budget_cycles is %d, but a tick has %d", t.ComputeCycles, t.Tick),
+			Reason: fmt.Sprintf("budget_cycles is %d, but a tick has %d cycles", t.ComputeCycles, t.Tick),
 			Remedy: fmt.Sprintf("allowed: 0 to %d; or write a longer fabric.netlist.streaming.tick", t.Tick-1)}
 	}
 	return nil
@@ -196,7 +196,7 @@ func paceSlots(r *Routers, t *nic.Timing) error {
 	slot := t.SlotCycles()
 	if slot > r.Tick {
 		return input.Mistake("fabric.netlist.streaming.tick",
-			fmt.Sprintf("a tick has %d cycles, but a slot of the ports outside routers takes %d", r.Tick, slot),
+			fmt.Sprintf("a tick has %d cycles, but the ports outside routers need slots of %d cycles", r.Tick, slot),
 			fmt.Sprintf("write tick: %d or more", slot))
 	}
 	t.GuardCycles += r.Tick - slot

@@ -31,7 +31,7 @@ func (CreditLimits) Declaration() string { return creditLimitsSource }
 const RoundTripMin = 2
 
 func (CreditLimits) Short() (key, description string) {
-	return "depth", "how many frames a port may have on its link and at the receiver (default: so many that it never " +
+	return "depth", "maximum number of a port's frames on its link and at the receiver (default: enough that it never " +
 		"waits). " +
 		"A credit comes back when the receiver takes the frame out of its FIFO, or at once after a collision, a CRC error, " +
 		"an overflow or where no one listens; a frame that its receiver never sees (faults drop, stuck and dead) " +

@@ -101,7 +101,7 @@ func (d Switched) Holds(rule string) string {
 				return ""
 			}
 		}
-		return "no bus has more taps than processors may be on it"
+		return "no bus has more taps than the bus length allows"
 	}
 	return ""
 }

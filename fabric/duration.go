@@ -93,16 +93,16 @@ func parseDuration(text string) (d Duration, reason, remedy string) {
 	case digits == "" || len(digits) > 1 && digits[0] == '0':
 		return d, ", which does not begin with a plain number", "write " + durationForm
 	case word == "":
-		return d, ", a text", fmt.Sprintf("write the number without quotes, or its unit, too: %s cycles", digits)
+		return d, ", a text", fmt.Sprintf("write the number without quotes, or with its unit: %s cycles", digits)
 	case unit < 0 && slices.Contains(secondsUnits, word):
 		return d, ", but models measure time in cycles",
-			fmt.Sprintf("write how many cycles or slots that is: %s cycles, %s slots", digits, digits)
+			fmt.Sprintf("convert it to cycles or slots: %s cycles, %s slots", digits, digits)
 	case unit < 0:
-		return d, ", a number without a unit that is known", input.DidYouMean(word, DurationUnits(), "write "+durationForm)
+		return d, ", a number without a known unit", input.DidYouMean(word, DurationUnits(), "write "+durationForm)
 	}
 	d = Duration{Count: count, Unit: DurationUnits()[unit]}
 	if text != d.String() && text != digits+" "+d.Unit {
-		return Duration{}, ", which is written otherwise", "write " + d.String()
+		return Duration{}, ", which has another form", "write " + d.String()
 	}
 	return d, "", ""
 }
@@ -128,10 +128,10 @@ func (b Timebase) Of(d Duration, at string) (known Duration, cycles uint64, err 
 	case d.Unit == UnitCycles:
 		return d, d.Count, nil
 	case b.Word == "":
-		return d, 0, input.Mistake(at, fmt.Sprintf("%s is %s, and routers without firmware have no %s", at, d, d.Unit),
+		return d, 0, input.Mistake(at, fmt.Sprintf("%s is %s, but routers without firmware have no %s", at, d, d.Unit),
 			fmt.Sprintf("write %s", Duration{Count: d.Count, Unit: UnitCycles}))
 	case d.Unit == UnitTicks && b.Word == UnitSlots:
-		return d, 0, input.Mistake(at, fmt.Sprintf("%s is %s, and only firmware at routers has ticks", at, d),
+		return d, 0, input.Mistake(at, fmt.Sprintf("%s is %s, but only firmware at routers has ticks", at, d),
 			fmt.Sprintf("write %s", Duration{Count: d.Count, Unit: UnitSlots}))
 	case d.Count > (1<<63-1)/each:
 		return d, 0, input.Mistake(at, fmt.Sprintf("%s is %s of %d cycles", at, d, each), "give less")

@@ -43,16 +43,16 @@ func TestDuration(t *testing.T) {
 		require.Equal(t, want.Unit != "", pattern.MatchString(want.String()), text)
 	}
 	for text, want := range map[string]string{
-		"5 ns":                        `w.yaml:1:10: measure is "5 ns", but models measure time in cycles; write how many cycles or slots that is: 5 cycles, 5 slots`,
-		"5000cycles":                  `measure is "5000cycles", which is written otherwise; write 5000 cycles`,
-		"200 Slots":                   `measure is "200 Slots", which is written otherwise; write 200 slots`,
-		"1 cycle s":                   `measure is "1 cycle s", a number without a unit that is known`,
+		"5 ns":                        `w.yaml:1:10: measure is "5 ns", but models measure time in cycles; convert it to cycles or slots: 5 cycles, 5 slots`,
+		"5000cycles":                  `measure is "5000cycles", which has another form; write 5000 cycles`,
+		"200 Slots":                   `measure is "200 Slots", which has another form; write 200 slots`,
+		"1 cycle s":                   `measure is "1 cycle s", a number without a known unit`,
 		"3 cycls":                     `did you mean "cycles"?`,
 		"4 steps":                     `write a number with its unit: 5000 cycles, 200 slots`,
 		"5,000 cycles":                `write a number with its unit`,
 		"-3 cycles":                   `which does not begin with a plain number`,
 		"007 cycles":                  `which does not begin with a plain number`,
-		`"40"`:                        `write the number without quotes, or its unit, too: 40 cycles`,
+		`"40"`:                        `write the number without quotes, or with its unit: 40 cycles`,
 		"0 slots":                     `measure is 0 slots; allowed: 1 to 1000000`,
 		"0":                           `measure is 0; allowed: 1 to 1000000`,
 		"2000000 cycles":              `measure is 2000000 cycles; allowed: 1 to 1000000`,
@@ -80,13 +80,13 @@ func TestPace(t *testing.T) {
 	}{
 		{slots, fabric.Duration{Count: 10}, 70, "10 slots", ""},
 		{slots, fabric.Duration{Count: 10, Unit: fabric.UnitCycles}, 10, "10 cycles", ""},
-		{slots, fabric.Duration{Count: 10, Unit: fabric.UnitTicks}, 0, "", "at is 10 ticks, and only firmware at routers has ticks; write 10 slots"},
+		{slots, fabric.Duration{Count: 10, Unit: fabric.UnitTicks}, 0, "", "at is 10 ticks, but only firmware at routers has ticks; write 10 slots"},
 		{ticks, fabric.Duration{Count: 10}, 10, "10 cycles", ""},
 		{ticks, fabric.Duration{Count: 10, Unit: fabric.UnitTicks}, 320, "10 ticks", ""},
 		{ticks, fabric.Duration{Count: 10, Unit: fabric.UnitSlots}, 320, "10 slots", ""}, // ticks replace slots
 		{bare, fabric.Duration{Count: 10}, 10, "10 cycles", ""},
-		{bare, fabric.Duration{Count: 10, Unit: fabric.UnitSlots}, 0, "", "at is 10 slots, and routers without firmware have no slots; write 10 cycles"},
-		{bare, fabric.Duration{Count: 1, Unit: fabric.UnitTicks}, 0, "", "at is 1 tick, and routers without firmware have no ticks; write 1 cycle"},
+		{bare, fabric.Duration{Count: 10, Unit: fabric.UnitSlots}, 0, "", "at is 10 slots, but routers without firmware have no slots; write 10 cycles"},
+		{bare, fabric.Duration{Count: 1, Unit: fabric.UnitTicks}, 0, "", "at is 1 tick, but routers without firmware have no ticks; write 1 cycle"},
 		{slots, fabric.Duration{Count: 1 << 62, Unit: fabric.UnitSlots}, 0, "", "give less"},
 	} {
 		known, cycles, err := c.base.Of(c.d, "at")

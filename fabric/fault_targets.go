@@ -26,8 +26,8 @@ func (f *Fault) Suits(n Network, bare bool) *input.Error {
 	processors := n.Shape().Processors()
 	switch {
 	case r == nil && f.Kind == FaultCredit:
-		return refuse(".kind", "credit_loss happens to routers, and this network has none",
-			"write kind: drop, or take fabric: {netlist: {mesh: ..., router: ...}}")
+		return refuse(".kind", "credit_loss needs routers, but this network has none",
+			"write kind: drop, or a network with routers, such as fabric: {netlist: {mesh: ..., router: ...}}")
 	case r == nil:
 		return nil
 	case f.Kind == FaultMiss && r.Media == 0:
@@ -35,11 +35,11 @@ func (f *Fault) Suits(n Network, bare bool) *input.Error {
 	case f.Kind == FaultStuck && f.Targets.Next(r.Media, n.Shape().Media) == n.Shape().Media:
 		return nil
 	case bare && !f.Kind.OnMedia() && (f.Kind != FaultDead || f.Targets.Next(0, processors) < processors):
-		return refuse(".kind", "processors without firmware are sources and sinks, which have no faults of their own",
+		return refuse(".kind", "processors without firmware are sources and sinks, and cannot fail",
 			"write kind: dead with routers as targets, such as "+RouterPath(n.Names(),
-				0)+", or kind: stuck, whose targets are channels")
+				0)+", or kind: stuck with channels as targets")
 	case bare && f.Kind == FaultFlip:
-		return refuse(".kind", "packets without firmware have no bits", "write kind: drop")
+		return refuse(".kind", "packets without firmware have no bits to flip", "write kind: drop")
 	}
 	last := processors + len(r.Graph.Ports)
 	forEver := f.Kind == FaultStuck || f.Kind == FaultDead && f.Targets.Next(processors, last) < last
@@ -48,9 +48,10 @@ func (f *Fault) Suits(n Network, bare bool) *input.Error {
 		return nil
 	case f.List != nil || f.To != math.MaxUint32 || f.Every != 1:
 		return refuse(".slots", "a channel or router that has lost flits of a packet cannot recover",
-			"write slots: {from: N} alone; a fault that passes is kind: drop")
+			"write only slots: {from: N}, or kind: drop for a temporary fault")
 	case f.Chance != 0 && f.Chance != Chance(1):
-		return refuse(".probability", "a router is dead from a slot on, or never", "delete the key and give the slot")
+		return refuse(".probability", "a router cannot be dead with a probability: it fails in a given slot", "delete the "+
+			"key, and give the slot")
 	}
 	return nil
 }

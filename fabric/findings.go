@@ -118,15 +118,15 @@ var findings = [findingKinds]struct {
 			one, _ := c.Names.MediumNoun()
 			period := c.Rules.CollisionFree.Period
 			if period == 1 {
-				return fmt.Sprintf("frames met on a %s; no slot may have a collision", one)
+				return fmt.Sprintf("frames collided on a %s; no slot may have a collision", one)
 			}
 			return fmt.Sprintf("frames met on a %s in the %s of the %d slots of a step, which must be free of collisions", one,
 				ordinal(int(f.Slot)%period+1), period)
 		}},
 	FindLate: {rule: RuleLateLight, path: Names.Link, medium: true, when: atBoundary,
 		text: func(f *Finding, _ *Circumstances) string {
-			return fmt.Sprintf("light came in the last guard cycle of slot %d, which counts for no slot: RTL before it is "+
-				"late, or shines all the time;"+
+			return fmt.Sprintf("light came in the last guard cycle of slot %d, which belongs to no slot: upstream RTL is "+
+				"late, or drives light permanently;"+
 				" RTL that is k cycles later than its model may need guard_cycles of k+1", f.Slot)
 		}},
 	FindIllegalHear: {rule: RuleIllegalListen, path: Names.Processor, before: ": "},
@@ -143,11 +143,11 @@ var findings = [findingKinds]struct {
 			return fmt.Sprintf("received the packet of processor %d again", f.Value)
 		}},
 	FindUnbacked: {rule: RuleExactlyOnce, path: Names.Processor, text: func(f *Finding, _ *Circumstances) string {
-		return fmt.Sprintf("announced the packet of processor %d, which no frame had brought to it", f.Value)
+		return fmt.Sprintf("announced the packet of processor %d, but had received no frame with it", f.Value)
 	}},
 	FindCreated: {rule: RuleNoCreation, path: Names.Processor, when: atLastPhit,
 		text: func(f *Finding, _ *Circumstances) string {
-			return fmt.Sprintf("sent the item of processor %d, which no frame had brought to it", f.Value)
+			return fmt.Sprintf("sent the item of processor %d, but had received no frame with it", f.Value)
 		}},
 	FindUnsent: {rule: RuleNoLoss, path: Names.Processor, before: " "},
 	FindLost: {rule: RuleNoLoss, path: Names.Medium, medium: true, when: atArrival,

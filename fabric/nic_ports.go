@@ -103,8 +103,8 @@ func (r *Routers) VCs(class int, left uint16) hw.VCRange {
 func (r *Routers) Bare() (reason, remedy string) {
 	switch {
 	case r.NIC != nil:
-		return "without firmware a processor is a source and a sink, with one port, and here processors have several",
-			"write firmware: {...}, or give each one port"
+		return "without firmware a processor is a source and sink with one port, but these processors have several",
+			"write firmware: {...}, or give each processor one port"
 	case r.Config.Classes > 1:
 		return "without firmware packets have no classes", "write firmware: {...}, or delete classes"
 	}

@@ -76,7 +76,8 @@ func (r ResultRule) MarshalJSON() ([]byte, error) {
 	return json.Marshal(limits)
 }
 
-const resultForm = "the name of a result and what it must be: {sum: 120}, {leader: equal}, {id: distinct}, {rounds: " +
+const resultForm = "the name of a result and its required value: {sum: 120}, {leader: equal}, {id: distinct}, " +
+	"{rounds: " +
 	"{max: 5}}"
 
 func (r *ResultRules) ReadYAML(d *strict.Decoder, node *yaml.Node, path string) error {
@@ -123,7 +124,7 @@ func (r *ResultRule) read(d *strict.Decoder, node *yaml.Node, path string) error
 		limit, known := map[string]*int64{"min": &r.Min, "max": &r.Max}[key]
 		if !known {
 			return d.Refuse(node.Content[i], fmt.Sprintf("unknown key %q in %s", strict.Clip(key),
-				path), "known are min and max")
+				path), "allowed: min and max")
 		}
 		n, err := d.Integer(strict.Target(node.Content[i+1]), strict.Join(path, key), every)
 		if err != nil {
@@ -143,13 +144,13 @@ func (r *ResultRule) refuses(name string, value int64, judged int, first map[int
 	same, again := first[value]
 	switch {
 	case value < r.Min || value > r.Max:
-		return fmt.Sprintf("gave %s = %d, and %s is to be %s", name, value, name, r)
+		return fmt.Sprintf("gave %s = %d, but %s must be %s", name, value, name, r)
 	case r.Alike == ResultEqual && judged >= 0 && !again:
 		for other := range first {
-			return fmt.Sprintf("gave %s = %d, and processor %d gave %d: all are to be equal", name, value, judged, other)
+			return fmt.Sprintf("gave %s = %d, but processor %d gave %d: all must be equal", name, value, judged, other)
 		}
 	case r.Alike == ResultDistinct && again:
-		return fmt.Sprintf("gave %s = %d, as processor %d did: all are to be distinct", name, value, same)
+		return fmt.Sprintf("gave %s = %d, the same as processor %d: all must be distinct", name, value, same)
 	}
 	return ""
 }
@@ -290,7 +291,7 @@ func (r *ResultRules) Judge(given *Results, names []string, processors int,
 			text := rule.refuses(name, int64(value), judged, first)
 			switch {
 			case !ok && given.Lost > 0:
-				text = fmt.Sprintf("has no result %s that was kept: %d is the most that is kept of all", name, ResultsMax)
+				text = fmt.Sprintf("has no recorded result %s: a run records at most %d results", name, ResultsMax)
 			case !ok:
 				text = "gave no result " + name
 			default:
@@ -311,7 +312,8 @@ func (r *ResultRules) Judge(given *Results, names []string, processors int,
 				Text: "was killed by a fault, as all others were: no result " + name + " was judged"})
 		case count == 1 && rule.Alike != "":
 			find(Finding{Kind: FindResult, Index: last, Value: word,
-				Text: fmt.Sprintf("is the only one whose result %s was judged, and %s compares those of two processors", name,
+				Text: fmt.Sprintf("is the only processor with a judged result %s, but %s compares the results of at least "+
+					"two", name,
 					rule.Alike)})
 		}
 	}

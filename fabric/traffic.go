@@ -131,7 +131,7 @@ func PatternOf(word string) string {
 		"hot_spot": PatternHotspot, "random": PatternUniform}[word]
 	switch word {
 	case "diagonal", "asymmetric", "taper64", "bad_dragon", "badperm_dfly", "badperm_yarc":
-		return word + " of BookSim is not supported: write its packets into a file, arrivals: file"
+		return word + " of BookSim is not supported: write its packets into a file, and use arrivals: file"
 	}
 	if is == "" {
 		return ""

@@ -207,9 +207,9 @@ func FillRandom(p []uint32, seed uint64) {
 func Misplaced(list []uint32, processors int) (entry int, reason, remedy string) {
 	if len(list) != processors {
 		count := traces.Plural(processors, "destination", "destinations")
-		return -1, fmt.Sprintf("the permutation has %s, the fabric %s",
+		return -1, fmt.Sprintf("the permutation has %s, but the fabric has %s",
 				traces.Plural(len(list), "destination", "destinations"), traces.Plural(processors, "processor", "processors")),
-			fmt.Sprintf("give %s: entry i is where processor i's packet goes", count)
+			fmt.Sprintf("give %s: entry i is the destination of processor i's packet", count)
 	}
 	given, missing := make([]bool, processors), 0
 	for _, destination := range list {

@@ -61,7 +61,7 @@ func TestReplayOfParked(t *testing.T) {
 	run := func(args ...string) string {
 		r := starloomIn(t, dir, append([]string{"run", "s.yaml"}, args...)...)
 		require.Equal(t, statusPass, r.status, r.stderr)
-		require.Contains(t, r.stdout, "for each processor that sleeps")
+		require.Contains(t, r.stdout, "for each sleeping processor")
 		return r.stdout
 	}
 	_, whole, _ := strings.Cut(run("--replay", "30000"), "\nstart:")

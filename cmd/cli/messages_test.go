@@ -67,14 +67,15 @@ func TestMessages(t *testing.T) {
 		{pattern("bitrev"), "bitrev of BookSim is called bit_reverse here: write pattern: bit_reverse\n"},
 		{pattern("randperm"), "randperm of BookSim is called permutation here: write pattern: permutation\n"},
 		{pattern("neighbor"), "neighbor of BookSim is called neighbour here: write pattern: neighbour\n"},
-		{pattern("diagonal"), "diagonal of BookSim is not supported: write its packets into a file, arrivals: file\n"},
+		{pattern("diagonal"), "diagonal of BookSim is not supported: write its packets into a file, and use arrivals: file\n"},
 		{pattern("tornadoes"), `did you mean "tornado"?`},
 		{[]string{"run", "mesh.yaml"}, "mesh.yaml:2:59: fabric.netlist.routes is the text \"long\"; write shortest or dor or dim_order or dateline or minimal or anynet\n"},
-		{[]string{"run", "none.yaml"}, "routes: none is of networks without routers: packets need ways through routers; delete it, or write routes: shortest\n"},
+		{[]string{"run", "none.yaml"}, "routes: none is only for networks without routers: packets need routes through routers; delete it, or write routes: shortest\n"},
 		{file("semicolons.csv"), "semicolons.csv:1:1: the columns are separated by semicolons (;); separate them with commas\n"},
 		{[]string{"plot", "plot.csv", "--x", "a", "--y", "b", "-o", "p.svg"}, "plot.csv:1:1: the columns are separated by semicolons (;); separate them with commas\n"},
 		{file("bad.csv"), "bad.csv:2:1: destination is \"x\"; allowed: 0 to 2147483647\nbad.csv:3:1: size is \"y\"; allowed: 1 to 255\n" +
-			"bad.csv:4:1: the row has 3 and the head 4 fields; write one row for each packet, with as many fields as the head\n"},
+			"bad.csv:4:1: the row has 3 and the head 4 fields; write one row for each packet, with as many fields as the " +
+			"header row\n"},
 		{file("far.csv"), "far.csv:2:1: a packet goes from 0 to 9; processors are 0 to 3\nfar.csv:3:1: a packet goes from 8 to 1; processors are 0 to 3\n"},
 		{[]string{"plot", "short.csv", "--x", "a", "--y", "b", "-o", "p.svg"}, "short.csv:2:1: the row has 1 and the head 2 fields; give a CSV file with a header, " +
 			"such as results.csv of a sweep\nshort.csv:4:1: the row has 3 and the head 2 fields"},

@@ -60,10 +60,13 @@ func TestPagesOfFailingRuns(t *testing.T) {
 				"In the 26 slots before, processor 9 neither sent nor heard a frame in slots 0 to 7, heard frames in slots 8 to 16, " +
 				"waited to send another one, as the output of its destination was taken, in slot 17, and sent frames to other processors in slots 18 to 25; its first frame crossed in slot 18. " +
 				"It would have been late without that wait, too", "8 to 169heard frames of0, 1, 2, 3, 4, 5, 6, 7, 8", "261sent the late packet to8",
-			"gossip/fsa cannot meet this deadline here, whatever its orders and arbiters. With this program processor k may not send before it has heard all of 0 to k-1, one in a slot. " +
+			"gossip/fsa cannot meet this deadline here, whatever its orders and arbiters. With this program processor k may " +
+				"not send before it has heard processors 0 to k-1, one in a slot. " +
 				"So at first few can send, and at last few have anything left to send: until all has arrived, at least 24 slots pass.",
-			"Why not less than 24\nEach of 10 processors", "10 * 9 = 90. A processor sends or receives one message in a slot, so at most 5 pass in one, one in each pair: 90 / 5, 18 slots for any firmware.",
-			"the first 5 processors wait 15 slots in all, whatever the orders (0 + 1 + 3 + 4 + 7, if all goes best)", "90 + 15 + 15 = 120 messages; with 5 in a slot that takes 120 / 5, 24 slots.",
+			"Why not less than 24\nEach of 10 processors", "10 * 9 = 90. A processor sends or receives one message in a " +
+				"slot, so at most 5 pass in a slot, one in each pair: 90 / 5, 18 slots for any firmware.",
+			"the first 5 processors wait 15 slots in all, with any orders (0 + 1 + 3 + 4 + 7, if all goes best)", "90 + 15 + " +
+				"15 = 120 messages; with 5 in a slot this takes 120 / 5, 24 slots.",
 			"If the network may be smaller, take fabric.crossbar.ports: 7, the largest with which gossip/fsa keeps all rules:\nstarloom run gossip.yaml --set rules.deadline_slots=20 --set rules.exactly_once=true --set fabric.crossbar.ports=7\nExpect PASS after 18 slots; this page has tried it.",
 			"If the run is to show this failure, say that it is expected:\nstarloom run gossip.yaml --set rules.deadline_slots=20 --expect fail",
 			"Two moments. By the end of slot 19, cycle 119, the packet should have come to crossbar.nic[8]: that is the deadline. It came in slot 26: it was sent at cycle 157, and had come at cycle 160.",
@@ -100,7 +103,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"with the frames of slot 12, in which the faults struck first", "Signals and frames of this slot stand at the fault stuck.", "What the listeners get stands below _tapped: the fault lies before that, and the marked cycle is the first in which it shows",
 			"Signals around cycle 86: bus.bus[0].wire. This cycle is marked.",
 			"A sender that has no answer after some slots sends the frame again.", "it asks for that slot or a later one",
-		}, []string{"stop.slots or --slots sets it", "ffff,", "slot 200,"}},
+		}, []string{"stop.slots or --slots) it", "ffff,", "slot 200,"}},
 		{"faults in a network of links", []string{"ej-faults.yaml"}, []string{"ej-faults.yaml", "--set", "faults={}"}, []string{
 			"processor 3 never received the message of processor 0: it comes by way of processors 1, 2, and 1 had not received it",
 			"processor 36 never received the message of processor 0: a fault has killed it", "not those that it damaged (crc)", "37 processors, 222 links, one for each direction",
@@ -115,7 +118,9 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"What others get by way of a processor that a fault has killed is sent around it.", "It was broken 12 times, at 12 of 37 processors. Of these: 6 by the fault bit_flip, 6 by the fault dead.",
 		}, []string{"cycle 15, slot 3"}},
 		{"too few slots", []string{"ej-traffic.yaml", "--slots", "20"}, []string{"ej-traffic.yaml", "--slots", "21000"}, []string{
-			"If it is to come to its end, give it 21000 slots, and not the 20 that --slots sets; warm_up, measure and drain of its traffic are so many together:", "Expect PASS after 11005 slots; this page has tried it.", "If it is to be this short, shorten the traffic so that it fits into 20 slots",
+			"If it checks come to its end, give it 21000 slots, and not the 20 that --slots sets; warm_up, measure and drain " +
+				"of its traffic are so many together:", "Expect PASS after 11005 slots; this page has tried it.", "If it checks " +
+				"be this short, shorten the traffic so that it fits into 20 slots",
 			"starloom run ej-traffic.yaml --slots 20 --set 'workload.traffic.warm_up=2 slots' --set 'workload.traffic.measure=10 slots' --set 'workload.traffic.drain=8 slots'\nExpect PASS after 19 slots; this page has tried it.",
 			"starloom run ej-traffic.yaml --slots 20 --expect fail", "ej: the whole network",
 			"FAIL ej-traffic\nThe run was cut short: --slots ended it after 20 slots (120 cycles), before it was over. That is the only failure (rule finishes). " +
@@ -123,7 +128,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"Cause\nThe run came to its limit of 20 slots, which --slots sets, before it was over. It broke no other rule up to there.", "after slot 19, cycle 119, all processors.",
 			"finishes: all processors were to be offered packets for 11000 slots", "The run was limited to 20 slots by --slots.",
 			"not tested: the run ended at its limit of 20 slots before all had arrived", "33 figures are not known, as the run did not come to where they are complete\noffered, accepted",
-		}, []string{"flags and receive status", "See it in a waveform", "elsewhere", "GTKWave", "stop.slots or --slots sets it"}},
+		}, []string{"flags and receive status", "See it in a waveform", "elsewhere", "GTKWave", "stop.slots or --slots) it"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := copied(t, c.args[0])

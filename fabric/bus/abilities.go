@@ -17,7 +17,7 @@ func (b Network) Abilities() fabric.Abilities {
 		Slot:      fabric.SlotEngine{Transport: b.slotTransport},
 		Memory:    fabric.Memory{Workload: b.workloadBytes},
 		Description: fabric.Description{
-			Medium:   "`bus.bus[i]` carries one frame in a slot to all that are on it",
+			Medium:   "`bus.bus[i]` carries one frame in a slot to all vertices on it",
 			Meanings: meanings, Example: example, Studies: []fabric.Study{gossipStudy()},
 		},
 	}

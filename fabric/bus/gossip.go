@@ -209,7 +209,7 @@ func (r *gossipReferee) tally() {
 func (r *gossipReferee) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, hw.Future, "known", r.known, func(i int, items uint64) error {
 		if k := i % r.words; k == r.words-1 && items&^(^uint64(0)>>(-r.n&63)) != 0 {
-			return fmt.Errorf("vertex %d knows items above that of processor %d", i/r.words, r.n-1)
+			return fmt.Errorf("vertex %d knows items of processors above %d", i/r.words, r.n-1)
 		}
 		return nil
 	})

@@ -95,13 +95,16 @@ func (b Network) Check() error {
 	case scheduled && b.Buses != nil:
 		return refuse("buses", fmt.Sprintf("the schedule %s brings its own buses", b.schedule), "delete buses")
 	case scheduled && b.Length == 0:
-		return refuse("length", fmt.Sprintf("the schedule %s needs a length: the vertices that may be on a bus in one slot",
+		return refuse("length", fmt.Sprintf("the schedule %s needs a length, the maximum number of vertices on a bus in "+
+			"one slot",
 			b.schedule), "add length, 2 or more")
 	case scheduled && b.arbitrated() && !hw.ArbiterWorks(b.Arbiter, hw.ForSchedules):
-		return refuse("arbiter", fmt.Sprintf("the schedule %s says who sends in a slot, and an arbiter %s does not grant"+
+		return refuse("arbiter", fmt.Sprintf("the schedule %s determines the sender of each slot, but arbiter %s grants "+
+			"the bus"+
 			" a lone request at once", b.schedule, b.Arbiter), "take another arbiter, or none")
 	case !scheduled && b.Buses == nil:
-		return refuse("buses", "there are no buses", "add buses: [[0, 1], ...], the vertices of each, or take a program "+
+		return refuse("buses", "there are no buses", "add buses: [[0, 1], ...], a list of vertices for each bus, or use a "+
+			"program "+
 			"of gossip, whose schedule brings them: "+
 			strings.Join(scheduleNames(), ", "))
 	}
@@ -119,7 +122,7 @@ func (b Network) Check() error {
 					fmt.Sprintf("allowed: 0 to %d", b.Vertices-1))
 			}
 			if before, ok := place[vertex]; ok {
-				return refuse(at, fmt.Sprintf("vertex %d is on bus %d twice, at places %d and %d", vertex, i,
+				return refuse(at, fmt.Sprintf("vertex %d is on bus %d twice, at positions %d and %d", vertex, i,
 					before, k), "delete one")
 			}
 			place[vertex] = k
@@ -305,9 +308,9 @@ func (b Network) workloadBytes(*fabric.Workload, *fabric.Program) (kept, roms ui
 func (b Network) holds(rule string) string {
 	switch {
 	case rule == fabric.RuleCollisionFree && b.arbitrated():
-		return "the arbiter of a bus lets one frame at a time onto it"
+		return "the arbiter admits one frame at a time to the bus"
 	case rule == fabric.RuleBusLength && b.schedule != "":
-		return "no bus of a schedule joins more vertices than length"
+		return "no bus of a schedule joins more vertices than length allows"
 	case (b.schedule == "" || b.Vertices == VerticesMin) && b.Check() == nil:
 		return b.switched().Holds(rule)
 	}

@@ -83,12 +83,12 @@ func (b Network) reaches(source, destination int) string {
 	taps := b.Plan().taps.Bus
 	for _, vertex := range []int{source, destination} {
 		if n := len(taps[vertex]); n != 1 {
-			return fmt.Sprintf("vertex %d is on %s, and %s wants each vertex to be on one", vertex,
+			return fmt.Sprintf("vertex %d is on %s, but %s needs each vertex on exactly one bus", vertex,
 				traces.Plural(n, "bus", "buses"), trafficProgram)
 		}
 	}
 	if taps[source][0] != taps[destination][0] {
-		return fmt.Sprintf("vertex %d is on bus %d, and vertex %d on bus %d", source, taps[source][0],
+		return fmt.Sprintf("vertex %d is on bus %d, and vertex %d is on bus %d", source, taps[source][0],
 			destination, taps[destination][0])
 	}
 	return ""

@@ -30,7 +30,7 @@ func scheduleNames() []string { return []string{twoPhase, improved, naive} }
 func (b Network) scheduled(name string, _ fabric.Referee) (fabric.Schedule, error) {
 	if name != b.schedule {
 		return nil, &input.Error{
-			Place: "firmware.schedule", Reason: fmt.Sprintf("the schedule %s is not that of the buses", name),
+			Place: "firmware.schedule", Reason: fmt.Sprintf("the schedule %s does not match the buses", name),
 			Remedy: "delete fabric.bus.buses",
 		}
 	}

@@ -173,7 +173,7 @@ func (s *gossipRuns) asymptotics(name string) error {
 	for _, l := range []int{8, 16, 32, 64} {
 		measured := gossip.Excess(l) / (2 * gossip.ExcessLimit(l))
 		s.Add(studies.Referred(name, fmt.Sprintf("(1/log2(tau) - 1) / (log2(e)/2^l), l = %d", l), 0.5, measured, 0, 0.01,
-			"as the second term of an expansion it is log2(e)/2^(l+1); that both sides tend to 1 is right").
+			"the second term of the expansion is log2(e)/2^(l+1); both sides do tend to 1").
 			Contradicting(studies.Printed(1), studies.Quotation{
 				Words: "this fact is proved in [3] by the evaluation 1/log2(tau_l) ~ 1 + log2(e)/2^l", Place: "Section 2.3",
 			}))
@@ -193,7 +193,7 @@ func (s *gossipRuns) buses(name string) error {
 		s.Add(studies.StudyRow{
 			Case: name, Quantity: fmt.Sprintf("most buses of a vertex, n = %d, l = %d", size.n, size.l),
 			Reference: studies.Printed(float64(length)), Measured: float64(most),
-			OK: most <= length, Note: fmt.Sprintf("at most, one for each step; Section 3 has a degree of Theta(log n); %d "+
+			OK: most <= length, Note: fmt.Sprintf("at most one for each step; Section 3 states a degree of Theta(log n); %d "+
 				"buses in all", len(plan.Buses)),
 		})
 	}

@@ -255,7 +255,7 @@ func (s *gossipRuns) naive(name string) error {
 		s.Add(studies.StudyRow{
 			Case: name, Quantity: fmt.Sprintf("largest n at which it is shorter, l = %d", l), Measured: float64(last),
 			OK:   0 < last && last < naiveMax,
-			Note: fmt.Sprintf("of n to %d; it is shorter for %d of them", naiveMax, wins),
+			Note: fmt.Sprintf("of n up to %d; the schedule is shorter for %d of them", naiveMax, wins),
 		})
 	}
 	return nil

@@ -206,5 +206,6 @@ func TestScheduleWords(t *testing.T) {
 	}
 	b := Network{Vertices: 3, Buses: [][]int{{0, 1}}}.adapt("", "", nil).(Network)
 	_, err := b.scheduled(twoPhase, nil)
-	require.EqualError(t, err, "firmware.schedule: the schedule two-phase is not that of the buses; delete fabric.bus.buses")
+	require.EqualError(t, err, "firmware.schedule: the schedule two-phase does not match the buses; delete "+
+		"fabric.bus.buses")
 }

@@ -247,7 +247,7 @@ func (t *busTransport) State(v *hw.StateVisitor) {
 	n := len(t.port)
 	hw.StateColumn(v, hw.Future, "sending", t.sending.Words(), func(word int, bits uint64) error {
 		if left := n - word<<6; left < 64 && bits>>left != 0 {
-			return fmt.Errorf("bits above that of processor %d", n-1)
+			return fmt.Errorf("bits above the bit of processor %d", n-1)
 		}
 		return nil
 	})

@@ -63,7 +63,7 @@ func (b *Buses) slice(timing nic.Timing) (cycles int, err error) {
 	}
 	if cycles = timing.SlotCycles(); cycles > hw.SliceCyclesMax {
 		return 0, input.Mistake(b.Place,
-			fmt.Sprintf("a slot has %d cycles, and the turns of an arbiter %v have at most %d", cycles,
+			fmt.Sprintf("a slot has %d cycles, but a turn of arbiter %v has at most %d", cycles,
 				b.Arbiter, hw.SliceCyclesMax),
 			"choose a smaller nic.payload_bytes, a larger link.phit_bits, or another arbiter")
 	}

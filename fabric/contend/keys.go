@@ -141,13 +141,13 @@ func (k ArbiterKeys) Refuse(requesters int, noun string, others bool) Refusal {
 	case !slices.Contains(weighted, k.Arbiter):
 		remedy := "delete weights"
 		if others {
-			remedy += ", or take arbiter: " + either
+			remedy += ", or use arbiter: " + either
 		}
 		return Refusal{"weights",
-			fmt.Sprintf("weights are for an arbiter %s, not %s", either, cmp.Or(k.Arbiter, ArbiterNone)), remedy}
+			fmt.Sprintf("weights need arbiter %s, but arbiter is %s", either, cmp.Or(k.Arbiter, ArbiterNone)), remedy}
 	case len(k.Weights) > requesters:
-		return Refusal{"weights", fmt.Sprintf("there are %d weights for %d %s", len(k.Weights), requesters,
-			noun), "delete the rest"}
+		return Refusal{"weights", fmt.Sprintf("%d weights are given for %d %s", len(k.Weights), requesters,
+			noun), "delete the surplus weights"}
 	}
 	for i, weight := range k.Weights {
 		if weight < WeightMin || weight > WeightMax {
@@ -194,39 +194,40 @@ func (k CrossbarKeys) Refuse(t Terms) Refusal {
 		{k.Cap < 0 || k.Cap > PortsMax,
 			Refusal{"cap", fmt.Sprintf("cap is %d", k.Cap), fmt.Sprintf("allowed: 0 (no limit) to %d", PortsMax)}},
 		{none && list, Refusal{t.NoArbiter.Key,
-			lists + ", and on " + t.NoArbiter.Said + ", without an arbiter, a sender asks for one output",
-			noLists + ", or take " + t.NoArbiter.Remedy}},
+			lists + ", but a sender requests only one output on " + t.NoArbiter.Said + ", which has no arbiter",
+			noLists + ", or use " + t.NoArbiter.Remedy}},
 		{none && k.Cap > 0,
-			Refusal{"cap", fmt.Sprintf("cap is %d, and on %s one frame crosses in a slot", k.Cap, t.NoArbiter.Said),
-				"delete cap, or take " + t.NoArbiter.Remedy}},
+			Refusal{"cap", fmt.Sprintf("cap is %d, but only one frame crosses %s in a slot", k.Cap, t.NoArbiter.Said),
+				"delete cap, or use " + t.NoArbiter.Remedy}},
 		{none && kind != fixed,
-			Refusal{"arbiter", fmt.Sprintf("arbiter is %s, and %s has none", kind, t.NoArbiter.Said),
-				"delete arbiter, or take " + t.NoArbiter.Remedy}},
-		{none && queue, Refusal{t.NoArbiter.Key, queues + ", and on " + t.NoArbiter.Said + " one frame crosses in a slot",
-			"take output: rendezvous or " + t.NoArbiter.Remedy}},
+			Refusal{"arbiter", fmt.Sprintf("arbiter is %s, but %s has no arbiter", kind, t.NoArbiter.Said),
+				"delete arbiter, or use " + t.NoArbiter.Remedy}},
+		{none && queue, Refusal{t.NoArbiter.Key, queues + ", but only one frame crosses " + t.NoArbiter.Said + " in a slot",
+			"use output: rendezvous or " + t.NoArbiter.Remedy}},
 		{list && !works(hw.ForLists), Refusal{"arbiter",
-			fmt.Sprintf("%s, and lists are served by an arbiter %s, not %s", lists, either(hw.ForLists), kind),
-			"take one of them, or " + noLists}},
+			fmt.Sprintf("%s, but lists need arbiter %s, and arbiter is %s", lists, either(hw.ForLists), kind),
+			"use one of these arbiters, or " + noLists}},
 		{!works(hw.ForOutputs), Refusal{"arbiter",
-			fmt.Sprintf("arbiter is %s, which serves no output of a crossbar", kind), "take " + either(hw.ForOutputs)}},
+			fmt.Sprintf("arbiter is %s, which cannot serve the outputs of a crossbar", kind), "use " + either(hw.ForOutputs)}},
 		{k.Cap > 0 && !list && !works(hw.ForCapped), Refusal{"arbiter",
-			fmt.Sprintf("arbiter is %s with a cap, and an output would take turns for frames that the cap holds back", kind),
-			fmt.Sprintf("take arbiter: %s, or delete cap", either(hw.ForCapped))}},
+			fmt.Sprintf("arbiter is %s, but with a cap its turns would go to frames that the cap holds back", kind),
+			fmt.Sprintf("use arbiter: %s, or delete cap", either(hw.ForCapped))}},
 		{!hw.ArbiterWorks(capKind, hw.ForCaps), Refusal{"cap_arbiter",
-			fmt.Sprintf("cap_arbiter is %s, which does not choose whom a cap serves", capKind), "take " + either(hw.ForCaps)}},
+			fmt.Sprintf("cap_arbiter is %s, which cannot choose the senders under a "+
+				"cap", capKind), "use " + either(hw.ForCaps)}},
 		{k.Cap == 0 && capKind != fixed, Refusal{"cap_arbiter",
-			fmt.Sprintf("cap_arbiter is %s, and there is no cap", capKind), "give cap: 1 or more, or delete cap_arbiter"}},
+			fmt.Sprintf("cap_arbiter is %s, but no cap is given", capKind), "give cap: 1 or more, or delete cap_arbiter"}},
 		{queue && list, Refusal{"matching",
-			queues + ", and matching list is for outputs that take one frame in a slot",
-			noLists + ", or take output: rendezvous"}},
+			queues + ", but matching: list needs outputs that accept one frame in a slot",
+			noLists + ", or use output: rendezvous"}},
 		{queue && !works(hw.ForQueues), Refusal{"arbiter",
-			fmt.Sprintf("%s, and an arbiter %s changes the order of the inputs with each frame", queues, kind),
-			fmt.Sprintf("take arbiter: %s, or output: rendezvous", either(hw.ForQueues))}},
+			fmt.Sprintf("%s, but arbiter %s changes the order of the inputs with each frame", queues, kind),
+			fmt.Sprintf("use arbiter: %s, or output: rendezvous", either(hw.ForQueues))}},
 		{queue && k.Cap != 0, Refusal{"cap",
-			queues + ", and a cap is for outputs that take one frame in a slot", "delete cap"}},
+			queues + ", but a cap needs outputs that accept one frame in a slot", "delete cap"}},
 		{!queue && k.QueueFrames != 0, Refusal{"queue_frames",
-			fmt.Sprintf("queue_frames is %d and output %s; it is only for output queue", k.QueueFrames, set.Output),
-			"delete queue_frames, or take output: queue"}},
+			fmt.Sprintf("queue_frames is %d, but output is %s, not queue", k.QueueFrames, set.Output),
+			"delete queue_frames, or use output: queue"}},
 	} {
 		if rule.is {
 			return rule.Refusal

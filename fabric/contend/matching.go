@@ -312,13 +312,13 @@ func listRequest(bank *nic.Bank, cell int) hw.ListRequest {
 func (m *matching) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, hw.Future, "asking", m.asking.Words(), func(word int, bits uint64) error {
 		if left := m.ports - word<<6; left < 64 && bits>>left != 0 {
-			return fmt.Errorf("bits above that of processor %d", m.ports-1)
+			return fmt.Errorf("bits above the bit of processor %d", m.ports-1)
 		}
 		return nil
 	})
 	hw.StateColumn(v, hw.Future, "destination", m.destination, func(input int, to uint32) error {
 		if to >= uint32(m.ports) && (to != nic.ListedDestination || !m.list) {
-			return fmt.Errorf("processor %d asks for output %d of %d", input, to, m.ports)
+			return fmt.Errorf("processor %d requests output %d of %d", input, to, m.ports)
 		}
 		return nil
 	})

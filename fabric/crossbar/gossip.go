@@ -371,9 +371,9 @@ func (r *gossipReferee) WaitsFor(processor int, frame nic.FrameView, listens fun
 	if frame != nil {
 		switch to := frame.Destination(); {
 		case to == nic.ListedDestination:
-			return "one of those that are left on its list to take its frame"
+			return "a remaining addressee of its list to accept its frame"
 		case int(to) < r.ports && listens(int(to)):
-			return fmt.Sprintf("processor %d, which listens, to take its frame", to)
+			return fmt.Sprintf("processor %d, which listens, to accept its frame", to)
 		default:
 			return fmt.Sprintf("processor %d to listen", to)
 		}

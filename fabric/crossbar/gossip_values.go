@@ -69,7 +69,7 @@ func readValues(name string, data []byte, remedy string) (rows []valueRow, err e
 			if row.values[i], err = strconv.ParseInt(strings.TrimSpace(text), 10, 64); err != nil {
 				line, column := reader.FieldPos(i)
 				wrong.Add(&input.Error{Place: fmt.Sprintf("%s:%d:%d", name, line, column),
-					Reason: wrong.Quote(text) + " is not an integer of 64 bits", Remedy: remedy})
+					Reason: wrong.Quote(text) + " is not a 64-bit integer", Remedy: remedy})
 			}
 		}
 		rows = append(rows, row)

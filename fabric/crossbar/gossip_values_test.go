@@ -75,7 +75,7 @@ func TestHopfieldJudge(t *testing.T) {
 	give(0, pattern[0], pattern[1])   // -15: all 15 pairs agree
 	give(1, pattern[0], pattern[1]^1) // one neuron is wrong: 5 pairs do not
 	give(2, pattern[0]^7, pattern[1]) // the start of a recall may be anything: +3
-	require.Equal(t, []string{"1 has raised the energy from -15 to -5 in session 1"}, judge())
+	require.Equal(t, []string{"1 raised the energy from -15 to -5 in session 1"}, judge())
 	give(3, pattern[0]^7) // processor 1 has not come so far
 	require.Empty(t, judge(), "it was told of before")
 	give(3, pattern[0]^7, pattern[1]^7) // its complement is as good as the pattern

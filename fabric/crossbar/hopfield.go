@@ -66,7 +66,8 @@ func newHopfield(x Network, w *fabric.Gossip) (*hopfield, error) {
 		return nil, &input.Error{
 			Place:  "firmware.params.neurons",
 			Reason: fmt.Sprintf("%d processors have %d neurons and %d patterns", h.processors, h.all(), h.patterns),
-			Remedy: fmt.Sprintf("allowed: %d neurons, and %d bits of all patterns", allNeuronsMax, storedBitsMax),
+			Remedy: fmt.Sprintf("allowed: up to %d neurons, and up to %d bits in all patterns "+
+				"together", allNeuronsMax, storedBitsMax),
 		}
 	}
 	if err := onlyVoting(w); err != nil {
@@ -295,7 +296,7 @@ func (h *hopfield) judge(r *fabric.Results, rules *fabric.Rules, _ []fabric.Resu
 	}
 	h.follow(r, h.judged, nil, func(session, processor int, from, to int64) {
 		yield(fabric.Finding{Kind: fabric.FindEnergy, Index: processor,
-			Text: fmt.Sprintf("has raised the energy from %d to %d in session %d", from, to, session)})
+			Text: fmt.Sprintf("raised the energy from %d to %d in session %d", from, to, session)})
 	})
 }
 

@@ -87,8 +87,8 @@ func (x Network) Check() error {
 			Remedy: fmt.Sprintf("allowed: 1 to %d", contend.PortsMax)}
 	} else if refused.Reason == "" && x.listsFor != "" && x.Matching != contend.MatchList {
 		refused = contend.Refusal{Key: "matching",
-			Reason: fmt.Sprintf("matching is %s, and %s asks by lists", x.Matching, x.listsFor),
-			Remedy: "delete matching, or take matching: list or scheduling: 0"}
+			Reason: fmt.Sprintf("matching is %s, but %s requests by lists", x.Matching, x.listsFor),
+			Remedy: "delete matching, or use matching: list or scheduling: 0"}
 	}
 	if refused.Reason != "" {
 		return &input.Error{Place: "fabric.crossbar." + refused.Key, Reason: refused.Reason, Remedy: refused.Remedy}
@@ -167,5 +167,5 @@ func (x Network) holds(rule string) string {
 	if rule != fabric.RuleCollisionFree || x.Medium == MediumALOHA {
 		return ""
 	}
-	return "an output of a crossbar takes one frame at a time"
+	return "an output of a crossbar accepts one frame at a time"
 }

@@ -46,8 +46,8 @@ func (x Network) Programs() []fabric.Program {
 	scheduling := []fabric.Choice{{Name: "scheduling",
 		Values: []int64{schedulingNone, scheduling2, scheduling2Star}, Mean: []string{
 			"a sender waits until its next addressee can hear",
-			"Algorithm 2: if its next addressee cannot hear, a sender takes the first one left that can",
-			"Algorithm 2': a sender takes the first one left that can hear"}}}
+			"Algorithm 2: if its next addressee cannot hear, a sender chooses the first remaining addressee that can",
+			"Algorithm 2': a sender chooses the first remaining addressee that can hear"}}}
 	adjudicate := fabric.Choice{Name: "adjudicate", Values: []int64{0, 1, 2}}
 	messages := func(bytes int) fabric.Needs {
 		return fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes + bytes}, Slots: x.gossipSlots()}
@@ -58,7 +58,8 @@ func (x Network) Programs() []fabric.Program {
 		{Name: hopfieldProgram, SlotsPerStep: 1, Rules: energy, Workloads: gossips, Params: scheduling,
 			Needs: messages(x.neuronBytes()),
 			Least: x.leastGossip,
-			NoteOnce: "one session only spreads the start, and no neuron is updated: give workload.gossip.sessions: 2 or " +
+			NoteOnce: "a single session only spreads the initial state and updates no neuron: give workload.gossip.sessions: " +
+				"2 or " +
 				"more to recall"},
 		{Name: optimalProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling,
 			Needs: messages(0), Least: x.leastGossip},
@@ -107,16 +108,17 @@ func (x Network) leastGossip() (least fabric.Least) {
 	if rounds := int(least.Any) / 2; x.Medium != MediumALOHA {
 		rests := map[bool]string{true: ", and one rests"}[x.Ports%2 == 1]
 		least.How = fmt.Sprintf("a round-robin tournament takes %d slots: in each of its %d rounds the processors meet in "+
-			"pairs%s, and the two of a pair "+
+			"pairs%s, and the processors of a pair "+
 			"send to each other, one after the other", 2*rounds, rounds, rests)
 	}
 	count := fmt.Sprintf("Each of %d processors has a message for each of the other %d: %d * %d = %d. A processor "+
 		"sends or receives one message in a slot, "+
-		"so at most %d pass in one, one in each pair: %d / %d, %d slots for any firmware", x.Ports, n, x.Ports, n, all,
+		"so at most %d pass in a slot, one in each pair: %d / %d = %d slots for any firmware", x.Ports, n, x.Ports, n, all,
 		pairs, all, pairs, least.Any)
 	if x.params["scheduling"] == schedulingNone {
 		least.Slots = uint32(gossip.LowerBound(n))
-		least.Why = "With this program processor k may not send before it has heard all of 0 to k-1, one in a slot. So at " +
+		least.Why = "With this program processor k may not send before it has heard processors 0 to k-1, one in a slot. " +
+			"So at " +
 			"first few can send, and at last " +
 			"few have anything left to send"
 		least.Sum = count + ". " + waitingSum(pairs, all, gossip.Unused(n), int(least.Slots))
@@ -150,10 +152,11 @@ func waitingSum(pairs, all, waits, slots int) string {
 		each = strings.Join(terms, " + ")
 	}
 	needed := all + 2*waits
-	return fmt.Sprintf("Here fewer pass at first: before they may send, the first %d processors wait %d slots in all, "+
-		"whatever the orders (%s, if all goes best), and in each of these slots one message fewer passes than could. "+
-		"As many are missing at the end: read backwards, it is such a beginning. "+
-		"So there must be room for %d + %d + %d = %d messages; with %d in a slot that takes %d / %d, %d slots%s",
+	return fmt.Sprintf("Here fewer messages pass at first: before they may send, the first %d processors wait %d slots "+
+		"in all, "+
+		"with any orders (%s, in the best case), and each of these slots carries one message less than it could. "+
+		"The end of the run, read backwards, is such a beginning, and lacks as many messages. "+
+		"So there must be room for %d + %d + %d = %d messages; with %d in a slot this takes %d / %d = %d slots%s",
 		pairs, waits, each, all, waits, waits, needed, pairs, needed, pairs, slots,
 		map[bool]string{true: ", rounded up"}[needed%pairs > 0])
 }

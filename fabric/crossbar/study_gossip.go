@@ -137,7 +137,7 @@ func (s *gossipRuns) table(t *runTable) error {
 	}
 	rows := publishedTable(t.file)
 	s.count(t.name, "differing cells", studies.Differing(rows, g.rows()), 1,
-		t.what+"; the used slots below the table among them")
+		t.what+"; including the used slots below the table")
 	s.Add(studies.Published(t.name, "steps", float64(len(rows[0])), float64(g.lambda), 1, 0, t.what))
 	return nil
 }
@@ -185,7 +185,7 @@ func (s *gossipRuns) table6(name string) error {
 		float64(used)/float64((N+1)*period), 1, 0, "N/(N+1), "+note))
 	s.Add(studies.Published(name, "completions of a processor per step", 0.5,
 		float64(completions(g.rows()[:N+1], from, from+period))/float64(period), 1, 0,
-		"columns 7 to 16, in which five processors get the last value of a session; a whole session takes 2(N+1) steps "+
+		"columns 7 to 16, in which five processors receive the last value of a session; a whole session takes 2(N+1) steps "+
 			"(case claims)"))
 	return nil
 }

@@ -99,7 +99,7 @@ func (s *gossipRuns) metrics(name string) error {
 	}
 	mu, _ := gossip.Measure(metricsMax+1, identity.nu).Mu.Float64()
 	s.Add(studies.Published(name, fmt.Sprintf("mu, identity, N = %d", metricsMax), 8./3, mu, 1, 3./metricsMax,
-		"8/3 is the limit (Proposition 17), from which it differs by less than 3/N"))
+		"8/3 is the limit (Proposition 17), and the value differs from it by less than 3/N"))
 	return nil
 }
 
@@ -193,7 +193,7 @@ func (s *gossipRuns) aloha(name string) error {
 		}
 		tolerance, why := sample.Tolerance(a.sd, alohaSampleRuns)
 		s.Add(sample.Referred(name, fmt.Sprintf("mean steps, N = %d, %s", alohaN, a.word), a.mean, 1, tolerance,
-			fmt.Sprintf("%d without collisions: fewer eager senders are better here; %s", gossip.SerialLength(alohaN), why)))
+			fmt.Sprintf("%d without collisions: fewer senders are better here; %s", gossip.SerialLength(alohaN), why)))
 	}
 	return nil
 }
@@ -211,7 +211,7 @@ func (s *gossipRuns) optimal(name string) error {
 	}
 	s.count(name, "sizes with another lower bound", bound, 0, fmt.Sprintf("formula, N = 1 to %d", len(lengths)))
 	s.count(name, "sizes with another bound without order", free, 0,
-		fmt.Sprintf("formula, N = 1 to %d: one action in a step, and nothing else, takes 2N or 2(N+1) steps", len(lengths)))
+		fmt.Sprintf("formula, N = 1 to %d: with only one action in a step, a session takes 2N or 2(N+1) steps", len(lengths)))
 	known := map[int]float64{}
 	_, records := studies.Figures(published, "gossip/testdata/gossip_optimal_lambda.csv")
 	for _, record := range records {
@@ -253,7 +253,7 @@ func (s *gossipRuns) claims(name string) error {
 		{"mu", 4. / 3, 2, mu, "for all k > 0: mu_k = 2/3 (k+1)", "Proposition 20"},
 	} {
 		s.Add(studies.Referred(name, x.what+", pipelined, N = 1", x.reference, x.measured, 1, 0,
-			"two messages take 2 steps of two processors; it holds from N = 2 on").
+			"two messages between two processors take 2 steps; the statement holds from N = 2 on").
 			Contradicting(studies.Printed(x.published), studies.Quotation{Words: x.words, Place: x.place}))
 	}
 
@@ -268,7 +268,7 @@ func (s *gossipRuns) claims(name string) error {
 		percent(best.epsilon(N+1))/100, 1, 0,
 		"orders of closed form (gossip/optimal) take 3N-m steps for every N = 2^m-1, so that epsilon is 2N/(3N-m) > 2/3 "+
 			"for N as large as you like;"+
-			" it is this that refutes the conjecture, one run cannot (case optimal runs other N)")
+			" this refutes the conjecture, which a single run cannot do (case optimal runs other N)")
 	above.OK = above.OK && gossip.AbovePipelined(best.epsilon(N+1))
 	s.Add(above.Contradicting(studies.Printed(2./3), studies.Quotation{
 		Words: "epsilon_pb = 2/3 [...] then there exists an integer m such that for all n > m: epsilon_f,n <= epsilon_pb",
@@ -287,7 +287,7 @@ func (s *gossipRuns) claims(name string) error {
 	s.Add(studies.Referred(name, fmt.Sprintf("steps for each whole session, N = %d", sessionsN),
 		float64(gossip.SessionPeriod(sessionsN)),
 		float64(steps[1]-steps[0]), 1, 0,
-		"a session takes 2(N+1) steps; one processor completes every two steps, as the caption of Table 6 says (case table 6)").
+		"a session takes 2(N+1) steps; one processor completes every two steps, as stated below Table 6 (case table 6)").
 		Contradicting(studies.Printed(2), studies.Quotation{Words: "a full gossiping is completed every two basic " +
 			"communication steps", Place: "Section 1"}))
 	return nil
@@ -318,7 +318,7 @@ func (s *gossipRuns) search(name string) error {
 			return err
 		}
 		s.Add(studies.Referred(name, fmt.Sprintf("steps, N = %d", N), float64(bound), float64(length), 1, 0,
-			fmt.Sprintf("orders that were found meet the lower bound; pipelined takes %d", gossip.PipelinedLength(N, 1))))
+			fmt.Sprintf("the orders found meet the lower bound; pipelined takes %d", gossip.PipelinedLength(N, 1))))
 		if err := s.File(studies.StudyOrders, fmt.Sprintf("orders-%d", N), orders.Write); err != nil {
 			return err
 		}

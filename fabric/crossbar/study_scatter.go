@@ -92,7 +92,7 @@ func (s *scatterRuns) table1(name string) error {
 			note := ""
 			switch low := done[j] - published; {
 			case low > 1e-4:
-				note = fmt.Sprintf("the published figure is low by %.2g: the original computation has lost digits", low)
+				note = fmt.Sprintf("the published figure is low by %.2g: the original computation lost digits", low)
 			case math.Abs(low) > 0.5e-4+1e-9:
 				note = "published with its digits cut, not rounded"
 			}
@@ -126,7 +126,7 @@ func (s *scatterRuns) exactLaw(name string) error {
 		note := fmt.Sprintf("p(0,%d) to p(%d,%d)", n, unitsMax, n)
 		s.formula(name, fmt.Sprintf("figures with another tenth digit, n = %d", n), 0, float64(other), 0, note)
 		s.formula(name, fmt.Sprintf("fractions that differ by Theorem 1, n = %d", n), 0, float64(routes), 0,
-			note+": transitions one message after the other, and (2.1) and (2.2)")
+			note+": transitions message by message, and (2.1) and (2.2)")
 		s.formula(name, fmt.Sprintf("largest error in floating point, n = %d", n), 0, far, 1e-12, note)
 	}
 	return nil
@@ -167,7 +167,7 @@ func (s *scatterRuns) expectedTime(name string) error {
 				continue
 			}
 			row = studies.Referred(name, fmt.Sprintf("p(T,%d), a = %g, mean field", n, a), 1-a, done[field], 0, 0,
-				fmt.Sprintf("at least, T = %d, which is not below the exact time", field))
+				fmt.Sprintf("lower bound, T = %d, which is not below the exact time", field))
 			row.OK = done[field] >= 1-a
 			s.Add(row)
 		}

@@ -98,7 +98,7 @@ func (s *scatterRuns) distribution(name string) error {
 		s.Add(studies.StudyRow{
 			Case: name, Quantity: fmt.Sprintf("chi-square, n = %d", n), Reference: studies.Printed(float64(test.Freedom)),
 			Measured: test.Statistic, Runs: sample.Runs,
-			OK: test.P >= significance, Note: fmt.Sprintf("degrees of freedom are what to expect; so much or more has "+
+			OK: test.P >= significance, Note: fmt.Sprintf("degrees of freedom are expected; this value or a larger one has "+
 				"probability %.4f", test.P),
 		})
 	}
@@ -149,7 +149,7 @@ func (s *scatterRuns) doneBy(name string, x scatterer, done *doneRow, sample *st
 	measured := float64(sample.Within(time)) / float64(sample.Runs)
 	tolerance := float64(3.5*math.Sqrt(part*(1-part)/float64(sample.Runs))) + 0.0005
 	s.Add(studies.Referred(name, fmt.Sprintf("done by T(%g), %s", done.a, x.name), part, measured, sample.Runs, tolerance,
-		fmt.Sprintf("T = %.2f by the mean field, which is too short: %g were to be done", time, 1-done.a)))
+		fmt.Sprintf("T = %.2f by the mean field, which is too short: %g should be done", time, 1-done.a)))
 }
 
 // coloured draws the number of coloured nodes over time by the exact law, by the mean field and in runs.

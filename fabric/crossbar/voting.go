@@ -38,7 +38,7 @@ func newVoting(x Network, w *fabric.Gossip) (*voting, error) {
 	if n < 3 || n%2 == 0 {
 		return nil, &input.Error{
 			Place:  "fabric.crossbar.ports",
-			Reason: fmt.Sprintf("%d voters can be of two minds, half and half, or have no median", n),
+			Reason: fmt.Sprintf("%d voters can be split evenly, or have no median", n),
 			Remedy: "give an odd number of ports, at least 3",
 		}
 	}
@@ -52,7 +52,7 @@ func newVoting(x Network, w *fabric.Gossip) (*voting, error) {
 			return nil, err
 		}
 	}
-	remedy := fmt.Sprintf("give %d integers of 64 bits, one for each module, without a header", n)
+	remedy := fmt.Sprintf("give %d 64-bit integers, one for each module, without a header", n)
 	const valueBytesMax = 24 // an integer, its comma and some blanks
 	place := valuesKey
 	if w.Vector == nil {
@@ -92,8 +92,9 @@ func (v *voting) readFaults(x Network, w *fabric.Gossip) error {
 	}
 	if v.fault == fabric.FaultTwoFaced && x.Matching == contend.MatchList {
 		return &input.Error{
-			Place:  faultKey,
-			Reason: "a frame to a list of addressees is the same for all of them: two-faced modules cannot tell each another value",
+			Place: faultKey,
+			Reason: "a frame to a list of addressees is the same for all of them: two-faced modules cannot send different " +
+				"values",
 			Remedy: "use scheduling 0 and matching head",
 		}
 	}
@@ -109,7 +110,7 @@ func (v *voting) readFaults(x Network, w *fabric.Gossip) error {
 		v.faulty[id] = true
 	}
 	if len(w.Faulty) == x.Ports {
-		return &input.Error{Place: faultyKey, Reason: "all modules are faulty, so there is nothing to find",
+		return &input.Error{Place: faultyKey, Reason: "all modules are faulty, so no correct value exists",
 			Remedy: "leave one out"}
 	}
 	return nil

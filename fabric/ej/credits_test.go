@@ -193,7 +193,7 @@ func TestCreditsRefuse(t *testing.T) {
 	require.Equal(t, byte(255), state[at], "no one has sent it")
 	state[at] = 6 // no port of node 0, but the first one of node 1
 	binary.LittleEndian.PutUint32(state[len(state)-4:], crc32.ChecksumIEEE(state[:len(state)-4]))
-	require.ErrorContains(t, restore(bytes.NewBuffer(state)), "element 0 is port 6, there are 0 to 5")
+	require.ErrorContains(t, restore(bytes.NewBuffer(state)), "element 0 is port 6, but ports are 0 to 5")
 }
 
 // books is the state that credits save in addition to their counters.

@@ -97,7 +97,7 @@ func (e Network) Check() error {
 	switch {
 	case e.Dimensions < 1 || e.Dimensions > DimensionsMax:
 		return refuse("dimensions", fmt.Sprintf("dimensions is %d", e.Dimensions),
-			fmt.Sprintf("allowed: 1 to %d: more have 2^31 processors or more", DimensionsMax))
+			fmt.Sprintf("allowed: 1 to %d; more dimensions need 2^31 processors or more", DimensionsMax))
 	case e.PacketsPerLink < 0 || e.PacketsPerLink > packetsPerLinkMax:
 		return refuse("packets_per_link", fmt.Sprintf("packets_per_link is %d", e.PacketsPerLink),
 			fmt.Sprintf("allowed: 0 (no limit) to %d", packetsPerLinkMax))
@@ -110,7 +110,8 @@ func (e Network) Check() error {
 		return refuse("b", fmt.Sprintf("b is %d", e.B), fmt.Sprintf("at most %d is possible", alphaMax))
 	case e.norm() < directions+1:
 		residues := traces.Plural(uint64(e.norm()), "residue", "residues")
-		return refuse("b", fmt.Sprintf("%d+%d*rho has %s, and none has six different neighbours", e.A, e.B, residues), alphas)
+		return refuse("b", fmt.Sprintf("%d+%d*rho has %s, but no node has six different "+
+			"neighbours", e.A, e.B, residues), alphas)
 	case e.norm() > eisenstein.SizeMax:
 		return refuse("b", fmt.Sprintf("%d+%d*rho has %d residues", e.A, e.B, e.norm()),
 			fmt.Sprintf("at most %d are possible", eisenstein.SizeMax))
@@ -134,8 +135,8 @@ func (e Network) Check() error {
 			if e.A == 0 { // 0+1*rho is too small
 				take = "take a: 1 and b: 2"
 			}
-			return refuse("b", fmt.Sprintf("a is %d and b %d, and %s is for b = a+1", e.A, e.B, program),
-				fmt.Sprintf("%s, or a program for every alpha: %s or %s", take, generalProgram, allToAllC2Program))
+			return refuse("b", fmt.Sprintf("a is %d and b is %d, but %s needs b = a+1", e.A, e.B, program),
+				fmt.Sprintf("%s, or use a program for every alpha: %s or %s", take, generalProgram, allToAllC2Program))
 		}
 	}
 	if err := e.checkLinks(refuse); err != nil {
@@ -154,9 +155,9 @@ func (e Network) checkLinks(refuse func(key, reason, remedy string) error) error
 	unlimited.PacketsPerLink = 0
 	if most := unlimited.mostPackets(e.program); e.PacketsPerLink < most {
 		return refuse("packets_per_link",
-			fmt.Sprintf("packets_per_link is %d, and %s puts %d packets on a link in one step",
+			fmt.Sprintf("packets_per_link is %d, but %s puts %d packets on a link in one step",
 				e.PacketsPerLink, e.program, most),
-			fmt.Sprintf("take 0 (no limit) or %d and more, or %s, which waits for its turn", most, allToAllC2Program))
+			fmt.Sprintf("use 0 (no limit), %d or more, or %s, which waits for its turn", most, allToAllC2Program))
 	}
 	return nil
 }
@@ -171,7 +172,7 @@ func (e Network) checkCombined(refuse func(key, reason, remedy string) error) er
 		remedy = fmt.Sprintf("%s, or packets_per_link: %d or less", remedy, packetsPerLinkMax)
 	}
 	return refuse("dimensions",
-		fmt.Sprintf("%s sends up to %d packets on a link in one step, and a frame takes %d of them",
+		fmt.Sprintf("%s sends up to %d packets on a link in one step, but a frame holds only %d",
 			e.program, most, fit), remedy)
 }
 
@@ -331,5 +332,5 @@ func (e Network) holds(rule string) string {
 	if rule != fabric.RuleCollisionFree || e.Duplex != DuplexFull {
 		return ""
 	}
-	return "with duplex: full each direction of a link has one sender"
+	return "with duplex: full, each direction of a link has one sender"
 }

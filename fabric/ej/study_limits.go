@@ -44,7 +44,7 @@ func (s *broadcastRuns) everyAlpha(name string) error {
 		}
 		if f.Size() <= directions {
 			s.compare(name, fmt.Sprintf("diameter, N = %d", f.Size()), studies.Figure(row[3]), float64(f.Diameter()), 0,
-				"a node has fewer than six distinct neighbours: by arithmetic only")
+				"a node has fewer than six distinct neighbours: computed, not run")
 		}
 	}
 	s.none(name, "differing figures", figures, 0, "size, diameter, distances, staircases, leaves, oriented diameter: "+all)
@@ -131,7 +131,8 @@ func (s *broadcastRuns) misprint(name string) error {
 			continue
 		}
 		row := studies.Referred(name, "nodes missed, "+m.String(), float64(m.missing), float64(b.missing), 1, 0,
-			fmt.Sprintf("the major direction must be that of the link; by the letter %d of %d nodes do not get the message, "+
+			fmt.Sprintf("the major direction must be the direction of the link; read literally, %d of %d nodes do not get "+
+				"the message, "+
 				"and as many packets come again",
 				m.missing, m.nodes()))
 		row.OK = row.OK && b.duplicates == m.missing && !b.passed
@@ -260,9 +261,10 @@ func (s *broadcastRuns) everyToAll(name string, x net, e everyToAll, reference, 
 	s.none(name, "messages again"+of, measured.again, runs, how)
 	s.Add(studies.Referred(name, "messages that a node receives"+of, float64(nodes-1-reference.missing),
 		float64(nodes-1-measured.missing), runs, 0,
-		fmt.Sprintf("%.1f %% are missing where each phase begins with a node's own message, as Section 4.2 tells it:"+
-			" no one serves nodes whose coordinates belong to sectors of different phases; by the letter of Algorithm 4 all come,"+
-			" many times (rows by the letter); %s", 100*float64(measured.missing)/float64(nodes-1), how)).
+		fmt.Sprintf("%.1f %% are missing if each phase begins with a node's own message, as in Section 4.2:"+
+			" no node serves nodes whose coordinates belong to sectors of different phases; Algorithm 4, read literally, "+
+			"delivers all"+
+			" many times (see the rows \"by the letter\"); %s", 100*float64(measured.missing)/float64(nodes-1), how)).
 		Contradicting(studies.Printed(float64(nodes-1)), studies.Quotation{
 			Words: "every node in the network has received N(alpha)^n-1 distinct messages", Place: "Section 4.2",
 		}))
@@ -312,7 +314,8 @@ func (s *broadcastRuns) onePacket(name string) error {
 	for _, p := range onePackets {
 		network := p.network()
 		network.PacketsPerLink = 1
-		bound := fmt.Sprintf("%s: %d messages come over the 3n = %d links that lead to a node, at least %d steps", p.net,
+		bound := fmt.Sprintf("%s: %d messages arrive over the 3n = %d links into a node, which takes at least %d "+
+			"steps", p.net,
 			p.nodes()-1, 3*p.n, (p.nodes()-2)/(3*p.n)+1)
 		for rotate, steps := range []int{p.fixed, p.rotated} {
 			b, err := s.mustPass(network, allToAllC2Program, map[string]int64{"rotate": int64(rotate)}, fromAll(), false)
@@ -390,14 +393,14 @@ func (s *broadcastRuns) rounds(name string, b *broadcast) {
 		}
 		s.Add(studies.Referred(name, fmt.Sprintf("senders, step 1 of round %d", round+1), float64(centres),
 			float64(step.Senders), b.runs, 0,
-			"it is 0 at d = 1; all N^r centres of the round send, r from 0").
+			"0 at d = 1; all N^r centres of the round send, r from 0").
 			Contradicting(studies.Printed(0),
 				studies.Quotation{Words: "numS = 6(d-1)N(alpha)^(r-1)", Place: "Section 5, formula 13"}))
 		if round > 0 {
 			before := b.course[round*M-1].Receivers
 			s.Add(studies.Referred(name, fmt.Sprintf("senders, step %d", round*M+1), float64(centres),
 				float64(step.Senders), b.runs, 0,
-				"not when a round begins: all that have the message send then").
+				"not at the beginning of a round: then all nodes with the message send").
 				Contradicting(studies.Printed(float64(before)), studies.Quotation{
 					Words: "the number of sender nodes in each step is equal to the number of receiver nodes of the previous step",
 					Place: "Section 5",

@@ -191,7 +191,8 @@ func TestNetlistCreditsFit(t *testing.T) {
 	text := "starloom: 1\nfabric: {netlist: {nodes: {a: processor, b: processor}, links: [\n{endpoints: [a, b], credits: 9}]}}\nfirmware: {PROGRAM}\n"
 	image := strings.Replace(text, "PROGRAM", "image: x.wasm", 1)
 	_, err := starloom.NewMachine(t.Context(), parsed(t, strings.TrimPrefix(image, "starloom: 1\n")), starloom.MachineOptions{})
-	require.ErrorContains(t, err, "netlist.yaml:4:1: links into a have 9 credits, and its RX FIFO room for 4 frames: nic.rx_frames is 4 for each of 1 port; write nic: {rx_frames: 9}")
+	require.ErrorContains(t, err, "netlist.yaml:4:1: links into a have 9 credits, but its RX FIFO has room for 4 "+
+		"frames: nic.rx_frames is 4 for each of 1 port; write nic: {rx_frames: 9}")
 	s := parsed(t, strings.TrimPrefix(image, "starloom: 1\n")+"nic: {rx_frames: 9}\n")
 	s.Firmware.ImageBytes, err = Flood{Fabric: s.Fabric}.image(t.Context())
 	require.NoError(t, err)

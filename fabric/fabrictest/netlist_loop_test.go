@@ -56,7 +56,8 @@ workload: {one_to_all: {source: 0}}
 // their place; what hardware from Go closes is found by the kernel, which names the nodes in the way of the light.
 func TestNetlistLoop(t *testing.T) {
 	_, err := starloom.ParseScenario("n.yaml", []byte("starloom: 1\n"+strings.Replace(twoStars, "LINK", ", [s, r]", 1)))
-	require.ErrorContains(t, err, "n.yaml:2:109: a link joins two stars: light of both would have to go round; put a processor between them")
+	require.ErrorContains(t, err, "n.yaml:2:109: a link joins two stars: their light would circulate; put a processor "+
+		"between them")
 	s := parsed(t, strings.Replace(twoStars, "LINK", "", 1))
 	_, err = starloom.NewMachine(t.Context(), s, starloom.MachineOptions{Engine: starloom.EngineCycle})
 	require.NoError(t, err)

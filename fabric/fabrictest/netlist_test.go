@@ -352,11 +352,11 @@ func netlistPrograms(t *testing.T, seed uint64, count int) {
 func TestNetlistProgramsRefused(t *testing.T) {
 	for text, says := range map[string]string{
 		"{" + drawnMesh + "}\nfirmware: {program: pops/sort}":                                                                                                                             "the program pops/sort is for another fabric; known are netlist/flood",
-		"{netlist: {mesh: {k: [2, 2]}}}\nfirmware: {program: netlist/direct}":                                                                                                             "the program netlist/direct is for processors at routers, and here there are none; take netlist/next-hop",
+		"{netlist: {mesh: {k: [2, 2]}}}\nfirmware: {program: netlist/direct}":                                                                                                             "the program netlist/direct is for processors at routers, but this network has none; take netlist/next-hop",
 		"{netlist: {mesh: {k: [2, 2]}, routes: none}}\nfirmware: {program: netlist/next-hop}":                                                                                             "the program netlist/next-hop reads the ways of the network",
-		"{netlist: {access: switch, nodes: {'p[0..2]': processor, b: {kind: bus, length: 2}}, links: [['p[0..2]', b]]}}\nfirmware: {program: netlist/flood}":                              "all NICs of a bus on it in one slot, and netlist.b takes 2 of 3; delete length",
-		"{netlist: {nodes: {'p[0..1]': processor}, links: [{endpoints: ['p[0]', 'p[1]'], duplex: half, credits: {depth: 1, round_trip_slots: 3}}]}}\nfirmware: {program: netlist/gossip}": "half-duplex links have fewer credits than that takes",
-		"{netlist: {nodes: {'p[0..4999]': processor, x: crossbar}, links: [['p[0..4999]', x]]}}\nfirmware: {program: netlist/flood}":                                                      "reads who hears a crossbar, of which it has no table",
+		"{netlist: {access: switch, nodes: {'p[0..2]': processor, b: {kind: bus, length: 2}}, links: [['p[0..2]', b]]}}\nfirmware: {program: netlist/flood}":                              "all NICs of a bus on it in one slot, but netlist.b accepts only 2 of 3; delete length",
+		"{netlist: {nodes: {'p[0..1]': processor}, links: [{endpoints: ['p[0]', 'p[1]'], duplex: half, credits: {depth: 1, round_trip_slots: 3}}]}}\nfirmware: {program: netlist/gossip}": "half-duplex links have fewer credits than this needs",
+		"{netlist: {nodes: {'p[0..4999]': processor, x: crossbar}, links: [['p[0..4999]', x]]}}\nfirmware: {program: netlist/flood}":                                                      "reads the table of a crossbar's listeners, which does not exist",
 	} {
 		_, err := starloom.ParseScenario("n.yaml", []byte("starloom: 1\nfabric: "+text+"\n"))
 		require.ErrorContains(t, err, says)

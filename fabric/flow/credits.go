@@ -478,7 +478,7 @@ func (c *Credits) State(v *hw.StateVisitor) {
 		case c.from[port] != noCredits:
 			return bySender(int(c.from[port]), count)
 		case count > 0:
-			return fmt.Errorf("port %d of processor %d returns credits, but the port that it hears has none",
+			return fmt.Errorf("port %d of processor %d returns credits, but the port that sends to it has none",
 				port%c.ports, port/c.ports)
 		}
 		return nil
@@ -502,7 +502,7 @@ func (c *Credits) State(v *hw.StateVisitor) {
 		processor, place := i/fabric.FIFOMax, i%fabric.FIFOMax
 		switch {
 		case int(port) >= c.ports && port != portUnknown:
-			return fmt.Errorf("element %d is port %d, there are 0 to %d", i, port, c.ports-1)
+			return fmt.Errorf("element %d is port %d, but ports are 0 to %d", i, port, c.ports-1)
 		case port != portUnknown && place < int(c.restored.held[processor]):
 			return byReceiver(processor*c.ports+int(port), 1)
 		}

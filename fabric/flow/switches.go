@@ -64,13 +64,13 @@ func (s *Switches) Turn(ledger *fabric.Ledger, processor int, listens uint16, sl
 	if int(s.on[medium]) == most+1 && ledger.Checks.BusLength {
 		one, _ := s.names.MediumNoun()
 		ledger.Find(fabric.Finding{Kind: fabric.FindCrowded, Slot: slot, Index: int(medium),
-			Text: fmt.Sprintf("more than %d vertices are on the %s in one slot, senders included; its length is %d", most, one,
+			Text: fmt.Sprintf("more than %d vertices, senders included, are on the %s in one slot; its length is %d", most, one,
 				most)})
 	}
 	if listens != nic.PortNone && listens != at && ledger.Checks.OneBus {
 		ledger.Find(fabric.Finding{Kind: fabric.FindTwoBuses, Slot: slot, Index: processor,
 			Text: fmt.Sprintf(
-				"sends to %s and listens to %s in one slot: its switch is at the first, it does not hear the other",
+				"sends to %s and listens to %s in one slot: its switch is at the first, so it does not hear the second",
 				s.names.Port(processor, at), s.names.Port(processor, listens))})
 	}
 	if listens == nic.PortNone {

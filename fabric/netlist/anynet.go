@@ -95,7 +95,7 @@ func (r *anynetReader) line(fields []string, place string) {
 			}
 			r.of[number], r.at[number] = router, place
 			if at < len(fields) && fields[at] != "node" && fields[at] != "router" {
-				r.add(place, fmt.Sprintf("%s after node %d: BookSim reads no latency there, but a link to a router of that number",
+				r.add(place, fmt.Sprintf("%s after node %d: BookSim reads this number as a link to a router, not as a latency",
 					fields[at], number), "delete it")
 				return
 			}
@@ -150,7 +150,7 @@ func (r *anynetReader) graph() *Anynet {
 	gap := func(what string, count int, has func(int) bool) {
 		for i := range count {
 			if !has(i) {
-				r.add(r.file, fmt.Sprintf("there are %s, but none with the number %d", traces.Plural(count, what, what+"s"), i),
+				r.add(r.file, fmt.Sprintf("the file has %s, but none with the number %d", traces.Plural(count, what, what+"s"), i),
 					"number them from 0 on without gaps")
 				return
 			}
@@ -205,14 +205,15 @@ func (a *Anynet) draw(d *Drawing, place string) {
 func (a *Anynet) note() string {
 	var notes []string
 	if a.Unequal > 0 {
-		notes = append(notes, fmt.Sprintf("%s of routers have links of different latencies there and back: "+
-			"in anynet a latency holds from the router of the line to the other one, and the way back has 1 unless a line of "+
+		notes = append(notes, fmt.Sprintf("%s of routers have links with different latencies in the two directions: "+
+			"in anynet a latency holds from the router of the line to the other router; the opposite direction has 1 unless "+
+			"a line of "+
 			"the other router says more",
 			traces.Plural(a.Unequal, "pair", "pairs")))
 	}
 	for r := range a.Nodes {
 		if len(a.Nodes[r]) != 1 || a.Nodes[r][0] != r {
-			notes = append(notes, "each router of the anynet is a processor; its nodes are left out")
+			notes = append(notes, "each router of the anynet is a processor; its nodes are ignored")
 			break
 		}
 	}

@@ -17,10 +17,10 @@ var graphs = []struct{ name, text, says, mended string }{
 	{"no number", "router 0 router 1\nrouter\n", "g:2: the line ends after router; write its number", "router 0 router 1\nrouter 1\n"},
 	{"no node", "router 0 router 1 node\n", "g:1: the line ends after node; write its number", "router 0 router 1 node 0\n"},
 	{"number", "router -1 router 0\n", `g:1: router has the number "-1"; write 0 to 65535`, "router 1 router 0\n"},
-	{"gap", "router 0 router 2\n", "g: there are 2 routers, but none with the number 1; number them from 0 on", "router 0 router 1\n"},
-	{"gap of nodes", "router 0 router 1 node 1\n", "g: there are 1 node, but none with the number 0", "router 0 router 1 node 0\n"},
+	{"gap", "router 0 router 2\n", "g: the file has 2 routers, but none with the number 1; number them from 0 on", "router 0 router 1\n"},
+	{"gap of nodes", "router 0 router 1 node 1\n", "g: the file has 1 node, but none with the number 0", "router 0 router 1 node 0\n"},
 	{"two routers", "router 0 node 0 router 1\nrouter 1 node 0\n", "g:2: node 0 is at router 1, and at router 0, at g:1; let a node have one router", "router 0 node 0 router 1\nrouter 1 node 1\n"},
-	{"latency of a node", "router 0 node 0 2 router 1\n", "g:1: 2 after node 0: BookSim reads no latency there, but a link to a router of that number; delete it", "router 0 node 0 router 1\n"},
+	{"latency of a node", "router 0 node 0 2 router 1\n", "g:1: 2 after node 0: BookSim reads this number as a link to a router, not as a latency; delete it", "router 0 node 0 router 1\n"},
 	{"latency 0", "router 0 router 1 0\n", `g:1: the latency "0" from router 0 to router 1; write 1 to 4096`, "router 0 router 1 1\n"},
 	{"latency", "router 0 router 1 4097\n", `g:1: the latency "4097"`, "router 0 router 1 4096\n"},
 	{"itself", "router 0 router 0\n", "g:1: a link leads from router 0 to itself; delete it", ""},
@@ -72,7 +72,7 @@ func TestAnynet(t *testing.T) {
 		require.Equal(t, uint32(1<<16|2), rom.next[1][0], "0 to 1 through 2: 1 + 1 is less than 3")
 		require.Equal(t, uint32(0), rom.next[0][1], "1 to 0 directly: 2 is found before 1 + 1")
 		require.Len(t, n.notes, 1)
-		require.Contains(t, n.notes[0], "1 pair of routers have links of different latencies")
+		require.Contains(t, n.notes[0], "1 pair of routers have links with different latencies")
 	}
 	path := filepath.Join(t.TempDir(), "n.yaml")
 	require.NoError(t, os.WriteFile(path, []byte("anynet: none"), 0o600))

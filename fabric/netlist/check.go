@@ -37,9 +37,9 @@ func (b *drawer) checkLanes() {
 	if most != nil && times(len(most.ports), len(b.net.Processors)) > lanesMax {
 		b.partial = true
 		b.add(most.place,
-			fmt.Sprintf("%s has %d ports, and the NICs of all %d processors get as many", most.name,
+			fmt.Sprintf("%s has %d ports, and all %d NICs must have as many", most.name,
 				len(most.ports), len(b.net.Processors)),
-			fmt.Sprintf("draw fewer: the product is at most %d", lanesMax))
+			fmt.Sprintf("draw fewer: the product of ports and processors may be at most %d", lanesMax))
 	}
 }
 
@@ -47,7 +47,7 @@ func (b *drawer) checkShared(p *placed) {
 	b.partial = b.partial || b.drivers[p.number] == "" || b.hearers[p.number] == ""
 	if b.drivers[p.number] == "" {
 		reason, remedy := p.oneWay(fmt.Sprintf("no port sends into the %s %s", p.kind, p.name),
-			"add a link from a port to it, or delete it")
+			"add a link into it from a port, or delete it")
 		b.addAlike("into", p.place, reason, remedy)
 	}
 	if p.keys.Align && !p.vague && b.net.Media[p.number].Latency != unknownLatency {
@@ -55,7 +55,7 @@ func (b *drawer) checkShared(p *placed) {
 	}
 	if b.hearers[p.number] == "" {
 		reason, remedy := p.oneWay(fmt.Sprintf("no port hears the %s %s", p.kind, p.name),
-			"add a link from it to a port, or delete it")
+			"add a link out of it to a port, or delete it")
 		b.addAlike("out of", p.place, reason, remedy)
 	}
 }
@@ -65,13 +65,13 @@ func (b *drawer) checkPorts(p *placed, linked bool) {
 		if port := &p.ports[i]; !linked && port.in == None && port.out == None && !port.open && !port.routed && !port.hidden {
 			b.partial = true
 			b.addAlike("port", p.place, fmt.Sprintf("no link leads to port %s of %s", port.text(i), p.name),
-				"add one; or number the ports of a processor from 0 on; or list its ports under ports:, and those without a "+
+				"add a link; or number the ports of a processor from 0 on; or list its ports under ports:, and ports without a "+
 					"link under open:")
 		}
 	}
 	if most, uses, remedy := b.portsMost(); len(p.ports) > most {
 		b.addAlike("most", p.place,
-			fmt.Sprintf("%s has %d ports, and a NIC that uses %s has at most %d", p.name, len(p.ports), uses, most), remedy)
+			fmt.Sprintf("%s has %d ports, but a NIC that uses %s has at most %d", p.name, len(p.ports), uses, most), remedy)
 	}
 	if len(p.ports) == 0 && !linked {
 		b.partial = true
@@ -199,8 +199,8 @@ func (b *drawer) align(p *placed) {
 		return
 	}
 	if i := slices.IndexFunc(m.Legs, func(l Leg) bool { return !given(l) }); i >= 0 {
-		b.add(p.place, fmt.Sprintf("the %s %s is aligned, and only some of its links have a latency; that of %s has none",
-			p.kind, p.name, b.net.Processors[m.Legs[i].Processor].Path), "give all of them one, or none")
+		b.add(p.place, fmt.Sprintf("the %s %s is aligned, but only some of its links have a latency; the link of %s has none",
+			p.kind, p.name, b.net.Processors[m.Legs[i].Processor].Path), "give all of its links a latency, or none")
 		return
 	}
 	slices.SortStableFunc(m.Legs, func(x, y Leg) int {
@@ -208,8 +208,9 @@ func (b *drawer) align(p *placed) {
 	})
 	in, out := m.longest()
 	if m.Latency = in + out; m.Latency > latencyMax {
-		b.add(p.place, fmt.Sprintf("the longest ways into and out of the %s %s take %d cycles", p.kind, p.name, m.Latency),
-			fmt.Sprintf("give at most %d for both", latencyMax))
+		b.add(p.place, fmt.Sprintf("the longest links into and out of the %s %s take %d cycles "+
+			"together", p.kind, p.name, m.Latency),
+			fmt.Sprintf("give at most %d cycles for both together", latencyMax))
 	}
 }
 

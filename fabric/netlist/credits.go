@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	routersCredits = "routers have credits of their own, one for each place of a buffer"
-	deleteCredits  = "delete credits; router: {depth: 4} says how many places there are"
+	routersCredits = "routers have their own credits, one for each entry of a buffer"
+	deleteCredits  = "delete credits; router: {depth: 4} sets the number of entries"
 )
 
 const usualPlaces = 4
@@ -64,7 +64,7 @@ func (n *Net) checkFIFOs(rxFrames int) error {
 		if room := rxFrames * n.ports; sum > room {
 			return &input.Error{
 				Place: place,
-				Reason: fmt.Sprintf("links into %s have %s, and its RX FIFO room for %s: nic.rx_frames is %d for each of %s",
+				Reason: fmt.Sprintf("links into %s have %s, but its RX FIFO has room for %s: nic.rx_frames is %d for each of %s",
 					n.node(n.Processors[i].Path), traces.Plural(sum, "credit", "credits"),
 					traces.Plural(room, "frame", "frames"), rxFrames,
 					traces.Plural(n.ports, "port", "ports")),

@@ -61,7 +61,7 @@ func deadlocks(built *fabric.Routers) verdict {
 	ports, nodes, traffic := len(d.router), len(built.Graph.Nodes), max(1, built.Config.Classes)
 	skipped := func(most int) verdict { // most is the number of VC kinds open to one packet
 		if states := uint64(ports) * uint64(nodes) * uint64(traffic*most*most); states > deadlockStatesMax {
-			return verdict{skipped: true, text: fmt.Sprintf("not looked at for deadlocks: %d ports times %d nodes are more "+
+			return verdict{skipped: true, text: fmt.Sprintf("not checked for deadlocks: %d ports times %d nodes are more "+
 				"than 2^27", ports, nodes*traffic*most*most)}
 		}
 		return verdict{}
@@ -98,7 +98,7 @@ func deadlocks(built *fabric.Routers) verdict {
 	switch {
 	case worst.escapes:
 		worst.text = "deadlock-free (Duato): " + what + "; packets of " + d.several() +
-			" classes share VCs, and from each state one of their own leads on, around no cycle"
+			" classes share VCs, and each state has a VC of its own class that leads on, without a cycle"
 	case worst.free:
 		worst.text = "deadlock-free (Dally and Seitz): no cycle among " + what
 	}
@@ -154,7 +154,7 @@ func (d *dependencies) judge() verdict {
 		return verdict{free: true, escapes: true}
 	case escapes:
 		return verdict{shared: true, text: "may deadlock: packets of " + d.several() + " classes share VCs, and a shared " +
-			"VC is taken while its buffer is full: " +
+			"VC can be allocated while its buffer is full: " +
 			d.describe(cycle)}
 	}
 	return verdict{text: "may deadlock: " + d.describe(cycle)}

@@ -98,7 +98,7 @@ func TestRingOfFourRouters(t *testing.T) {
 	large.Graph.Nodes = make([]hw.RouterNode, 1<<26)
 	known := deadlocks(large)
 	require.True(t, known.skipped && !known.free)
-	require.Equal(t, "not looked at for deadlocks: 8 ports times 67108864 nodes are more than 2^27", known.text)
+	require.Equal(t, "not checked for deadlocks: 8 ports times 67108864 nodes are more than 2^27", known.text)
 }
 
 // TestSharedVCsOfTorus: with an odd number of VCs packets do come to wait for each other, unless they wait for the

@@ -138,7 +138,7 @@ func (b *drawer) prefixes() {
 				continue
 			}
 			if other, ok := b.nodes[p.name[:i]]; ok {
-				b.add(p.place, fmt.Sprintf("the path of the node %s is that of something in the node %s, at %s", p.name, other.name,
+				b.add(p.place, fmt.Sprintf("the path of the node %s belongs to a part of the node %s, at %s", p.name, other.name,
 					other.place), "rename one")
 				break
 			}
@@ -196,7 +196,7 @@ func (b *drawer) drawLinks() {
 	b.tellMixed()
 	if n := len(b.loops); n > 0 {
 		note := fmt.Sprintf("%s from a node to itself: %s", traces.Plural(n, "link leads", "links lead"), b.loops[0])
-		b.net.notes = append(slices.Clip(b.net.notes), note+"; name its two ports if that is meant")
+		b.net.notes = append(slices.Clip(b.net.notes), note+"; name its two ports if this is intended")
 	}
 }
 
@@ -225,9 +225,10 @@ func (b *drawer) joinRows(l *link, ends [][]string, most int) bool {
 	rows := len(ends[most])
 	for k, end := range l.ends {
 		if n := len(ends[k]); n != 1 && n != rows && rows != 1 && !begins(end, l.ends[most]) {
-			b.add(l.places[k], fmt.Sprintf("%s stands for %d ends, and %s for %d", end, n, l.ends[most], rows),
-				"write ranges of one length, or first the same ones, as in p[0..3].q[0..1] and p[0..3]; a single end is joined "+
-					"with all of a range")
+			b.add(l.places[k], fmt.Sprintf("%s stands for %d ends, but %s for %d", end, n, l.ends[most], rows),
+				"write ranges of equal length, or with a common beginning, as in p[0..3].q[0..1] and p[0..3]; a single end is "+
+					"joined "+
+					"with all ends of a range")
 			return false
 		}
 	}
@@ -293,7 +294,7 @@ func (b *drawer) end(text, place string) *found {
 	case !p.known():
 		return nil
 	case p.shared() && hasPort:
-		b.add(place, fmt.Sprintf("%s is a %s, and has no ports", name, p.kind), "write "+name)
+		b.add(place, fmt.Sprintf("%s is a %s, which has no ports", name, p.kind), "write "+name)
 		p.loose = true
 		return nil
 	case p.shared():
@@ -405,7 +406,7 @@ func (b *drawer) joinPorts(l *link, from, to *found) bool {
 		b.loops = append(b.loops, fmt.Sprintf("%s.link[%d] of %s", b.net.Name, b.linked, from.text))
 	}
 	if l.credits != nil && b.net.OnePort {
-		b.add(l.place, "credits with access one: a NIC that hears one port does not receive at others",
+		b.add(l.place, "credits with access one: a NIC that listens to one port does not receive at the other ports",
 			"delete credits, or take access: all")
 	}
 	path := fmt.Sprintf("%s.link[%d]", b.net.Name, b.linked)
@@ -419,7 +420,7 @@ func (b *drawer) joinPorts(l *link, from, to *found) bool {
 	}
 	if l.oneway {
 		if l.half {
-			b.add(l.place, "duplex is half, and the link is oneway", "delete one")
+			b.add(l.place, "duplex is half, but the link is oneway", "delete one")
 		}
 		way(path, from, to)
 		return true
@@ -447,8 +448,8 @@ func (b *drawer) hears(f *found, medium int, place string) bool {
 func (b *drawer) leads(f *found, direction string, way *int, drawnAt *string, medium int,
 	place string, first []string) bool {
 	if *way != None {
-		b.add(place, fmt.Sprintf("%s has two ways %s; the first is drawn at %s", f.text, direction, *drawnAt),
-			"use another port, or make one way oneway")
+		b.add(place, fmt.Sprintf("%s has two links %s; the first is drawn at %s", f.text, direction, *drawnAt),
+			"use another port, or make one link oneway")
 		b.partial = true
 		if first[medium] == "" {
 			first[medium] = place // the link still belongs to the drawing
@@ -470,7 +471,7 @@ func (b *drawer) twoShared(ends []*found) string {
 		}
 	}
 	if shared[0].kind == kindStar && shared[1].kind == kindStar {
-		return "two stars: light of both would have to go round"
+		return "two stars: their light would circulate"
 	}
 	return fmt.Sprintf("the %s %s and the %s %s", shared[0].kind, shared[0].name, shared[1].kind, shared[1].name)
 }
@@ -480,20 +481,20 @@ func (b *drawer) joinStar(l *link, ends []*found) bool {
 	star := ends[at]
 	what := star.kind + " " + star.name
 	if l.credits != nil {
-		b.add(l.place, fmt.Sprintf("credits on a link to the %s: a credit is a place at one receiver, and a frame there "+
+		b.add(l.place, fmt.Sprintf("credits on a link to the %s: a credit is a place at one receiver, but a frame there "+
 			"has several receivers, "+
-			"or one that is unknown before it asks", what),
+			"or a receiver that is unknown before the request", what),
 			"delete credits, or link the ports with each other")
 		return false
 	}
 	if l.half {
-		b.add(l.place, fmt.Sprintf("duplex is half, and %s is a %s: links have two ways, one into it and one out of it",
+		b.add(l.place, fmt.Sprintf("duplex is half, but %s is a %s, whose links have two directions, into it and out of it",
 			star.name, star.kind), "delete duplex")
 		return false
 	}
 	if l.oneway && len(ends) > 2 {
 		b.add(l.place, fmt.Sprintf("a link with %d ends is oneway", len(ends)),
-			"write one link for each way: endpoints: [p, "+star.name+"], or ["+star.name+", p]")
+			"write one link for each direction: endpoints: [p, "+star.name+"], or ["+star.name+", p]")
 		return false
 	}
 	out, in := true, true
@@ -517,13 +518,13 @@ func (b *drawer) joinStar(l *link, ends []*found) bool {
 	case star.keys.Align:
 	case l.latency == Usual && (!in || star.kind == kindCrossbar):
 	case !in:
-		b.add(l.place, fmt.Sprintf("a latency on the way into the %s: frames of one slot start together where it is", what),
-			"give the latency to the links that lead out of it"+star.orAlign())
+		b.add(l.place, fmt.Sprintf("a latency on a link into the %s: frames of one slot start there together", what),
+			"give the latency to the links out of it"+star.orAlign())
 	case star.kind == kindCrossbar:
 	case b.hearers[star.number] != l.place && m.Latency != l.latency: // this is not the first link out of the star
-		b.add(l.place, fmt.Sprintf("latencies of %s and %s out of the %s", cyclesText(m.Latency),
+		b.add(l.place, fmt.Sprintf("links with latencies of %s and %s lead out of the %s", cyclesText(m.Latency),
 			cyclesText(l.latency), what),
-			"give all who hear it the same latency"+star.orAlign())
+			"give all its listeners the same latency"+star.orAlign())
 	default:
 		m.Latency = l.latency
 	}
@@ -536,15 +537,15 @@ func (b *drawer) meet(l *link, e, star *found, out, in bool) bool {
 	key := meeting{star.number, e.placed}
 	ways := b.met[key]
 	if out && ways.out > 0 {
-		b.add(l.place, fmt.Sprintf("%s sends into the %s %s by another port, too: %s", e.placed.name, star.kind, star.name,
+		b.add(l.place, fmt.Sprintf("%s also sends into the %s %s by another port: %s", e.placed.name, star.kind, star.name,
 			e.ports[ways.out-1].outPlace),
 			"let one port of a processor send into it")
 		return false
 	}
 	if in && ways.in > 0 {
-		b.add(l.place, fmt.Sprintf("%s hears the %s %s by another port, too: %s", e.placed.name, star.kind, star.name,
+		b.add(l.place, fmt.Sprintf("%s also listens to the %s %s by another port: %s", e.placed.name, star.kind, star.name,
 			e.ports[ways.in-1].inPlace),
-			"let one port of a processor hear it")
+			"let one port of a processor listen to it")
 		return false
 	}
 	if out && b.sends(e, star.number, l.place) {

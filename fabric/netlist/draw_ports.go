@@ -53,7 +53,7 @@ func (b *drawer) namePort(p *placed, place, name string) (port int) {
 	}
 	for _, taken := range reserved {
 		if name == taken {
-			b.add(place, fmt.Sprintf("a port is called %s, as a part of each NIC is", name), "rename it")
+			b.add(place, fmt.Sprintf("a port is named %s, like a part of each NIC", name), "rename it")
 			return None
 		}
 	}
@@ -78,11 +78,11 @@ func (b *drawer) openPorts(p *placed) {
 		case slices.Contains(p.node.ports, name):
 		case p.vague:
 		case p.ports == nil:
-			b.add(p.node.place, fmt.Sprintf("%s has open ports, and none is listed", p.name),
+			b.add(p.node.place, fmt.Sprintf("%s has open ports, but lists no ports", p.name),
 				"add ports: [...] with all of them")
 			return
 		default:
-			b.add(p.node.place, fmt.Sprintf("%s has no port %s that could be open", p.name, name),
+			b.add(p.node.place, fmt.Sprintf("%s has no port %s that could stay open", p.name, name),
 				input.DidYouMean(name, p.node.ports, "name one of ports"))
 		}
 	}
@@ -102,7 +102,7 @@ func (b *drawer) port(p *placed, text, place string) (port int) {
 			return None
 		case p.named && int(number) >= len(p.ports):
 			b.add(place,
-				fmt.Sprintf("%s has %s, and this is port %d, counted from 0", p.name, traces.Plural(len(p.ports), "port", "ports"),
+				fmt.Sprintf("%s has %s, but this is port %d, counted from 0", p.name, traces.Plural(len(p.ports), "port", "ports"),
 					number), "name one of them")
 			return None
 		case int(number) >= most:
@@ -211,7 +211,7 @@ func (b *drawer) tellMixed() {
 			case use.named != fewer:
 			case fewer:
 				b.addAlike("mixed", use.place,
-					fmt.Sprintf("the ports of %s have numbers, and this one is called %s", p.name, use.port),
+					fmt.Sprintf("the ports of %s have numbers, but this port is named %s", p.name, use.port),
 					"write a number, or names for all of them")
 			default:
 				b.addAlike("mixed", use.place, fmt.Sprintf("the ports of %s have names", p.name),

@@ -143,8 +143,9 @@ func (b *drawer) channel(w *routed, m *Medium, from, to channelEnd) {
 	case from.kind == kindProcessor:
 		w.Graph.Nodes[w.NIC.Node(from.number, from.port)] = hw.RouterNode{Router: to.number, Port: to.port, Latency: latency}
 		if back := to.ports[to.port].outPlace; back != place {
-			b.add(place, fmt.Sprintf("%s sends to port %s of %s, and hears another", from.name, to.ports[to.port].text(to.port),
-				to.name), "write one link, both ways")
+			b.add(place, fmt.Sprintf("%s sends to port %s of %s, but listens to another "+
+				"port", from.name, to.ports[to.port].text(to.port),
+				to.name), "write one link for both directions")
 		}
 	}
 }
@@ -152,10 +153,10 @@ func (b *drawer) channel(w *routed, m *Medium, from, to channelEnd) {
 func refusedLink(latency int, half bool) (reason, remedy string) {
 	switch {
 	case latency < 1 || latency > hw.ChannelDelayMax/2:
-		return fmt.Sprintf("latency is %d, and a link of routers has a register", latency),
+		return fmt.Sprintf("latency is %d, but a link between routers has at least one register", latency),
 			fmt.Sprintf("allowed: 1 to %d", hw.ChannelDelayMax/2)
 	case half:
-		return "duplex is half: a half-duplex link of routers would need an arbiter, which routers lack", "delete duplex"
+		return "duplex is half: a half-duplex link between routers would need an arbiter, which routers lack", "delete duplex"
 	}
 	return "", ""
 }
@@ -194,7 +195,7 @@ func (b *drawer) atRouters() (at []bool) {
 	for _, p := range b.order {
 		if p.shared() {
 			if at[p.number] {
-				b.add(p.place, fmt.Sprintf("%s is a %s, and a router is linked with it", p.name, p.kind),
+				b.add(p.place, fmt.Sprintf("%s is a %s, but a router is linked with it", p.name, p.kind),
 					"put a processor between them: its NIC has ports at both")
 			}
 			continue
@@ -209,11 +210,12 @@ func (b *drawer) atRouters() (at []bool) {
 			switch {
 			case p.kind == kindRouter:
 			case out != in, !other && !out:
-				b.add(p.place, p.name+" has a port without a link both ways", "link each of its ports once, to a router")
+				b.add(p.place, p.name+" has a port without a link in both directions", "link each of its ports to exactly one "+
+					"router")
 			case i > 0 && port.routed && !p.ports[i-1].routed:
-				b.add(p.place, fmt.Sprintf("port %s of %s is at a router, and port %s, before it, is not", port.text(i),
+				b.add(p.place, fmt.Sprintf("port %s of %s is at a router, but the preceding port %s is not", port.text(i),
 					p.name, p.ports[i-1].text(i-1)),
-					"number the ports at routers from 0 on, and the others after them")
+					"number the ports at routers from 0 on, and the other ports after them")
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func (c *contention) serve() {
 			c.bus(p)
 			if c.net.Media[p.number].Arbiter != "" && arbitrated == "" {
 				arbitrated = fmt.Sprintf("the bus %s has an arbiter", p.name)
-				remedy += "; for NICs with one switch to all of their buses access: switch; or give buses no arbiter"
+				remedy += "; or access: switch, if NICs have one switch to all of their buses; or give buses no arbiter"
 			}
 		case kindCrossbar:
 			c.conflicts(p)
@@ -59,20 +59,20 @@ func (c *contention) serve() {
 	if arbitrated != "" && !c.net.Switch {
 		c.net.Mixed = true
 		if c.access == accessAll || c.access == accessOne {
-			c.add(c.place, fmt.Sprintf("%s, and with access %s NICs do not ask", arbitrated, c.access),
+			c.add(c.place, fmt.Sprintf("%s, but with access %s NICs do not request media", arbitrated, c.access),
 				remedy)
 		}
 	}
 	if c.access == accessMixed && arbitrated == "" && !c.unasked {
-		c.add(c.place, "access is mixed, and no port asks", "take access: all")
+		c.add(c.place, "access is mixed, but no port requests media", "use access: all")
 	}
 }
 
 func (c *contention) bus(p *placed) {
 	m := &c.net.Media[p.number]
 	if m.Length = p.keys.Length; m.Length != 0 && !c.net.Switch && !c.any {
-		c.add(p.place, fmt.Sprintf("the bus %s has a length, and all ports are on it in every slot", p.name),
-			"delete length, or take access: switch")
+		c.add(p.place, fmt.Sprintf("the bus %s has a length, but all ports are on it in every slot", p.name),
+			"delete length, or use access: switch")
 	}
 	if p.keys.Arbiter != contend.ArbiterNone {
 		m.Arbiter = p.keys.Arbiter
@@ -83,11 +83,12 @@ func (c *contention) bus(p *placed) {
 		c.add(p.place, fmt.Sprintf("of the bus %s: %s", p.name, r.Reason), r.Remedy)
 	}
 	if m.Arbiter != "" && !hw.ArbiterWorks(m.Arbiter, hw.ForBuses) {
-		c.add(p.place, fmt.Sprintf("the bus %s has an arbiter %s, which serves no bus", p.name, m.Arbiter),
-			"take "+strings.Join(hw.ArbitersFor(hw.ForBuses), " or "))
+		c.add(p.place, fmt.Sprintf("the bus %s has arbiter %s, which does not work on buses", p.name, m.Arbiter),
+			"use "+strings.Join(hw.ArbitersFor(hw.ForBuses), " or "))
 	}
 	if m.Arbiter != "" && p.keys.Align {
-		c.add(p.place, fmt.Sprintf("the bus %s has align and an arbiter: its senders ask where it is, and start together",
+		c.add(p.place, fmt.Sprintf("the bus %s has align and an arbiter, but arbitrated senders already start together at "+
+			"the bus",
 			p.name), "delete align, or the arbiter")
 	}
 }
@@ -98,8 +99,9 @@ func (c *contention) tapped(p *placed) {
 		for i := range p.ports {
 			if port := &p.ports[i]; port.out != port.in && !port.hidden && !p.loose {
 				c.add(p.place,
-					fmt.Sprintf("port %s of %s is no tap of a bus: a NIC with one switch sends where it hears", port.text(i), p.name),
-					"link it with a bus, both ways, or take another access")
+					fmt.Sprintf("port %s of %s is not a tap of a bus: a NIC with one switch sends and listens at the same "+
+						"place", port.text(i), p.name),
+					"link it with a bus in both directions, or use another access")
 			}
 		}
 	case kindBus:
@@ -107,7 +109,8 @@ func (c *contention) tapped(p *placed) {
 			if other.kind == kindBus && !other.vague &&
 				contend.ArbiterOf(other.keys.Arbiter) != contend.ArbiterOf(p.keys.Arbiter) {
 				c.add(p.place,
-					fmt.Sprintf("the arbiter of %s is %v, and that of %s is %v", p.name, contend.ArbiterOf(p.keys.Arbiter), other.name,
+					fmt.Sprintf("the arbiter of %s is %v, but the arbiter of %s is "+
+						"%v", p.name, contend.ArbiterOf(p.keys.Arbiter), other.name,
 						contend.ArbiterOf(other.keys.Arbiter)), "give all buses of NICs with one switch the same arbiter")
 			}
 			if other.kind == kindBus {
@@ -115,8 +118,8 @@ func (c *contention) tapped(p *placed) {
 			}
 		}
 	default:
-		c.add(p.place, fmt.Sprintf("%s is a %s, and NICs with one switch are on buses", p.name, p.kind),
-			"make it a bus, or take another access")
+		c.add(p.place, fmt.Sprintf("%s is a %s, but NICs with one switch need buses", p.name, p.kind),
+			"make it a bus, or use another access")
 	}
 }
 
@@ -154,8 +157,8 @@ func (c *contention) conflicts(p *placed) {
 	case alone && !c.onlyCrossbar():
 		c.add(p.place, "the crossbar "+p.name+" is not the whole network: lists, queues and a crossbar without an arbiter "+
 			"are for a network"+
-			" that is one crossbar, with which each processor has one link, in the order of nodes",
-			"delete matching and output, and take arbiter: fixed")
+			" of a single crossbar with one link to each processor, in the order of nodes",
+			"delete matching and output, and use arbiter: fixed")
 	}
 }
 

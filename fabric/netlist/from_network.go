@@ -80,7 +80,7 @@ func (n *Net) contend(of fabric.Network, length int) error {
 		n.Crossbars = []Crossbar{x}
 	default:
 		if n.Switch || of.Shape().Asks() {
-			return fmt.Errorf("%s: its NICs share media, and it does not say which", of.Kind())
+			return fmt.Errorf("%s: its NICs share media, but it does not name them", of.Kind())
 		}
 	}
 	return nil

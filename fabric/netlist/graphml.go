@@ -93,7 +93,7 @@ func (r *reader) readGraphML(value *yaml.Node, where string) {
 	}
 	if len(g.unread) > 0 {
 		r.notes = append(r.notes,
-			fmt.Sprintf("of %s these data are not read: %s", r.graphml, strings.Join(slices.Sorted(maps.Keys(g.unread)), ", ")))
+			fmt.Sprintf("%s: ignored data: %s", r.graphml, strings.Join(slices.Sorted(maps.Keys(g.unread)), ", ")))
 	}
 }
 
@@ -121,8 +121,8 @@ func (g *graphML) node(e *element) {
 		name = "n[" + name + "]"
 	}
 	if _, twice := g.number[id]; id == "" || twice {
-		g.add(e.place, fmt.Sprintf("a <node> with the id %q, which is that of another one, or none", id),
-			"give each an id of its own")
+		g.add(e.place, fmt.Sprintf("a <node> has the id %q, which is empty or not unique", id),
+			"give each node its own id")
 		g.lose("nodes")
 		return
 	}
@@ -154,7 +154,7 @@ func (g *graphML) end(e *element, which string) (text string) {
 	id, given := e.given[which]
 	at, known := g.number[id]
 	if !given || !known {
-		g.add(e.place, fmt.Sprintf("the %s of an <edge> is %q, and there is no such <node>", which, id),
+		g.add(e.place, fmt.Sprintf("the %s of an <edge> is %q, but there is no such <node>", which, id),
 			input.DidYouMean(id, slices.Sorted(maps.Keys(g.number)), "write the id of one"))
 		return ""
 	}

@@ -107,11 +107,11 @@ func TestGraphMLWrong(t *testing.T) {
 		{"<graphml>\n<graph>", "g:2: not XML: unexpected EOF; correct the syntax", two + `<edge source="a" target="b"/>`},
 		{"<graphml/>", "g:1:1: there are 0 elements <graph>; write one", two + `<edge source="a" target="b"/>`},
 		{"<graphml><graph/>\n<graph/></graphml>", "g:1:1: there are 2 elements <graph>; write one", two + `<edge source="a" target="b"/>`},
-		{two + `<node id="a"/>`, `g:3:29: a <node> with the id "a", which is that of another one, or none; give each an id of its own`, two + `<edge source="a" target="b"/>`},
+		{two + `<node id="a"/>`, `g:3:29: a <node> with the id "a", which is empty or not unique; give each node its own id`, two + `<edge source="a" target="b"/>`},
 		{`<node/><node id="b"/>`, `g:3:1: a <node> with the id "", which`, two + `<edge source="a" target="b"/>`},
-		{two + "\n" + `<edge source="a" target="c"/>`, `g:4:1: the target of an <edge> is "c", and there is no such <node>; write the id of one`, two + `<edge source="a" target="b"/>`},
+		{two + "\n" + `<edge source="a" target="c"/>`, `g:4:1: the target of an <edge> is "c", but there is no such <node>; write the id of one`, two + `<edge source="a" target="b"/>`},
 		{`<node id="alpha"/><node id="b"/>` + "\n" + `<edge source="alpa" target="b"/>`, `did you mean "alpha"?`, `<node id="alpha"/><node id="b"/><edge source="alpha" target="b"/>`},
-		{two + `<edge target="b"/>`, `g:3:29: the source of an <edge> is "", and there is no such <node>`, two + `<edge source="a" target="b"/>`},
+		{two + `<edge target="b"/>`, `g:3:29: the source of an <edge> is "", but there is no such <node>`, two + `<edge source="a" target="b"/>`},
 		{two + `<edge source="a" target="a"/>`, "g:3:29: an <edge> leads from a to itself; delete it", two + `<edge source="a" target="b"/>`},
 		{two + `<hyperedge><endpoint node="a"/><endpoint node="b"/></hyperedge>`, "g:3:29: a <hyperedge>; draw a node of the kind star or bus",
 			two + `<node id="s"><data key="kind">star</data></node><edge source="a" target="s"/><edge source="b" target="s"/>`},
@@ -159,7 +159,8 @@ func TestGraphMLDirected(t *testing.T) {
 			return "<graphml><graph edgedefault=\"" + edges + "\">\n" + nodes + "</graph></graphml>"
 		}
 		_, err := readXML(t, "graphml: g", graph("directed"))
-		require.ErrorContains(t, err, says+": an edge leads one way, since the graph at g:1:10 is directed; write edgedefault=\"undirected\" there, so that edges lead both ways, or ")
+		require.ErrorContains(t, err, says+": an edge leads in one direction because the graph at g:1:10 is directed; "+
+			"write edgedefault=\"undirected\" there, so that edges lead both ways, or ")
 		_, err = readXML(t, "graphml: g", graph("undirected"))
 		require.NoError(t, err)
 	}

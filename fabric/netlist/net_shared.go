@@ -286,7 +286,7 @@ func (n *Net) holds(rule string) string {
 	case n.Switch:
 		return n.taps().Holds(rule)
 	case rule == fabric.RuleInOrder && n.routers != nil && n.routers.Config.ClassVCs() == 1:
-		return "each class has one virtual channel, in which no packet overtakes another one"
+		return "each class has one virtual channel, in which no packet overtakes another"
 	}
 	return ""
 }

@@ -193,7 +193,7 @@ func (n Network) rom(w *fabric.Workload, _ *fabric.Program) (fabric.ROM, error) 
 	return newROM(n.drawn()), nil
 }
 
-const noVotes = "modules are faulty in votes, which there are on crossbars only; faults: of the scenario is for " +
+const noVotes = "faulty modules belong to votes, which need a crossbar; the scenario's key faults is for " +
 	"processors that fail"
 
 func checkGossip(g *fabric.Gossip) error {
@@ -201,10 +201,10 @@ func checkGossip(g *fabric.Gossip) error {
 	switch {
 	case g == nil:
 	case g.Orders != "" || g.Given != nil:
-		return input.Mistake(place+"orders", "on a netlist the orders follow from the network", "delete orders")
+		return input.Mistake(place+"orders", "on a netlist the network determines the orders", "delete orders")
 	case g.Count() > 1:
 		return input.Mistake(place+"sessions",
-			fmt.Sprintf("gossip has %d sessions, and on a netlist it has one", g.Sessions), "delete sessions")
+			fmt.Sprintf("gossip has %d sessions, but only one on a netlist", g.Sessions), "delete sessions")
 	case g.Values != "" || g.Vector != nil:
 		return &input.Error{Place: place + "values",
 			Reason: "on a netlist each processor sends its number, not values", Remedy: "delete values"}

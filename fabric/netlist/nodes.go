@@ -28,7 +28,7 @@ func (n *node) oneWay(reason, remedy string) (string, string) {
 	if n.directed == "" {
 		return reason, remedy
 	}
-	return fmt.Sprintf("%s: an edge leads one way, since the graph at %s is directed", reason, n.directed),
+	return fmt.Sprintf("%s: an edge leads in one direction because the graph at %s is directed", reason, n.directed),
 		`write edgedefault="undirected" there, so that edges lead both ways, or ` + remedy
 }
 

@@ -167,12 +167,12 @@ var hides = []struct{ by, hidden string }{
 	// name exists.
 	{`: (the end |a link has 1 end|links(\[\d\])? is |links has no endpoints|links.* is the text|there is no node .*; name one|there is no node .*; did)` +
 		`|unknown key "node"|p\[0\.\.3\] stands for|nodes (has no name|is the)|the name of a node`,
-		`: no link leads to |: no port (hears|sends into) the |is aligned, and only some of its links|: the longest ways into|has no port|, which no link leads out of|: links |: a link has`},
+		`: no link leads to |: no port (hears|sends into) the |is aligned, and only some of its links|: the longest ways into|has no port|, which has no outgoing link|: links |: a link has`},
 	// An unreadable name may be any other name.
 	{`: (nodes |key "a.* is given|the netlist has|the name of a node|the node "|unknown key|(mesh|torus|ring|tree|hypercube|dragonfly)\b|anynet|graphml|missing key|kinds)|\.anynet cannot`,
 		`: there is no (node|processor)|: access is mixed|of the kind|routes: dor is of routers`},
 	// With a single access, all mistakes of access differ.
-	{`.`, `access|: port \d+ of |: the arbiter of|: no link leads to port 0 of a|with one switch|NICs do not ask`},
+	{`.`, `access|: port \d+ of |: the arbiter of|: no link leads to port 0 of a|with one switch|NICs do not request media`},
 }
 
 // hidden reports whether hides lists a mistake as suppressed by one of the others.

@@ -150,11 +150,11 @@ func (n *Net) unserved() (why, remedy string) {
 		m := &n.Media[i]
 		if m.Opposite != None && m.Credits != nil &&
 			uint64(m.Credits.Settled().RoundTripSlots) > uint64(m.Credits.Depth)*uint64(len(n.Processors)) {
-			return "sends whenever it is its turn, and half-duplex links have fewer credits than that takes",
-				"give them a credits depth of their round trip, 2 or more"
+			return "sends in each of its turns, but half-duplex links have fewer credits than this needs",
+				"give them a credits depth of 2 or more, equal to their round trip"
 		}
 		if m.Length > 0 && m.Length < len(m.Taps) {
-			return fmt.Sprintf("has all NICs of a bus on it in one slot, and %s takes %d of %d", m.Path, m.Length,
+			return fmt.Sprintf("needs all NICs of a bus on it in one slot, but %s accepts only %d of %d", m.Path, m.Length,
 				len(m.Taps)), "delete length"
 		}
 	}
@@ -169,13 +169,13 @@ func (n Network) refuses(program string) (why, remedy string) {
 	const own = ", or write image: with firmware of your own"
 	net := n.drawn()
 	if net.routers != nil && net.slotted > 0 {
-		return "requires all ports at routers, or none, and here only some are", "take one of both" + own
+		return "requires all ports at routers, or none, but this network mixes both", "use one kind of ports" + own
 	}
 	if other, known := likewise[program]; known && (net.routers != nil) != atRouters(program) {
-		if why = "is for processors at routers, and here there are none"; net.routers != nil {
+		if why = "is for processors at routers, but this network has none"; net.routers != nil {
 			why = "is for netlists without routers"
 		}
-		return why, "take " + other + own
+		return why, "use " + other + own
 	}
 	why, remedy = net.unserved()
 	switch tells := program == floodProgram || program == gossipProgram; {
@@ -183,12 +183,13 @@ func (n Network) refuses(program string) (why, remedy string) {
 	case why != "":
 		return why, remedy + own
 	case tells && !net.hasHearers():
-		return fmt.Sprintf("reads who hears a crossbar, of which it has no table (more than %d processors)", nextHopsMax),
-			"take a smaller network" + own
-	case !tells && !net.hasWays():
-		return fmt.Sprintf("reads the ways of the network, of which it has no table (routes: none, or more than %d "+
+		return fmt.Sprintf("reads the table of a crossbar's listeners, which does not exist (more than %d "+
 				"processors)", nextHopsMax),
-			"write routes: shortest, or take another program"
+			"use a smaller network" + own
+	case !tells && !net.hasWays():
+		return fmt.Sprintf("reads the table of the network's routes, which does not exist (routes: none, or more than %d "+
+				"processors)", nextHopsMax),
+			"write routes: shortest, or use another program"
 	}
 	return "", ""
 }
@@ -213,9 +214,9 @@ func (n *Net) traffic(note string) fabric.Program {
 		Carries: &fabric.Carries{Closed: true, Reaches: func(source, destination int) string {
 			switch {
 			case source == destination && n.routers == nil:
-				return fmt.Sprintf("no way leads from processor %d to itself", source)
+				return fmt.Sprintf("no route leads from processor %d to itself", source)
 			case n.apart && ways().next[destination][source] == romNone:
-				return fmt.Sprintf("no way leads from processor %d to processor %d", source, destination)
+				return fmt.Sprintf("no route leads from processor %d to processor %d", source, destination)
 			}
 			return ""
 		}, Anywhere: n.anywhere},
@@ -230,7 +231,7 @@ func (n *Net) anywhere() string {
 	for destination, from := range ways.next {
 		for source, way := range from {
 			if source != destination && way == romNone {
-				return fmt.Sprintf("no way leads from processor %d to processor %d", source, destination)
+				return fmt.Sprintf("no route leads from processor %d to processor %d", source, destination)
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func (n *Network) draw(r *reader) error {
 	drawn := slices.ContainsFunc(r.nodes, func(n node) bool { return n.kind == kindRouter })
 	if r.partial = r.partial || r.ofNoKind(); r.router == nil && !r.partial && !r.keys["router"] &&
 		slices.Contains(routerRoutes, r.routes.word) {
-		r.add(r.routes.place, "routes: "+r.routes.word+" is for routers, and there are none",
+		r.add(r.routes.place, "routes: "+r.routes.word+" is for routers, but the network has none",
 			"write shortest or none, or add router: {}")
 	}
 	if r.router != nil && (drawn || !r.partial || len(r.plans) > 0) {
@@ -119,7 +119,7 @@ func readRoot(path string, root *yaml.Node) (*reader, error) {
 				input.Nearest(keys[0].Value, keysOfFile) != ""
 		}) {
 		return nil,
-			&input.Error{Place: r.Place(root), Reason: "no key of this file is one of a netlist",
+			&input.Error{Place: r.Place(root), Reason: "this file has no key of a netlist",
 				Remedy: "write nodes: {...} and links: [...]"}
 	}
 	if inside := within(root, "fabric", "netlist"); inside != nil {
@@ -158,7 +158,8 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 			r.take(r.Text(e.value, where, &r.name))
 		case "file":
 			if !files {
-				r.take(r.Refuse(e.at, "a netlist in a file of its own names a file", "delete file, or write its keys here"))
+				r.take(r.Refuse(e.at, "a netlist file refers to another netlist file", "delete the key file, or write that "+
+					"file's keys here"))
 				continue
 			}
 			if err := r.Text(e.value, where, &file); err != nil {
@@ -280,8 +281,8 @@ func (r *reader) checkRouter(root *yaml.Node, whole string) {
 	}
 	for _, key := range []string{"nodes", "links", "kinds"} {
 		if r.router != nil && first < 0 && r.seen[key] && !r.keys["nodes"] && !r.keys["kinds"] && !r.ofNoKind() {
-			r.add(r.routerPlace, fmt.Sprintf("%s has both router and %s, and no node is a router", whole, key),
-				"routers stand at the nodes of mesh, torus, ring, dragonfly, fly or anynet, or are drawn: nodes: {\"r[0..3]\": "+
+			r.add(r.routerPlace, fmt.Sprintf("%s has both router and %s, but no node is a router", whole, key),
+				"routers are at the nodes of mesh, torus, ring, dragonfly, fly or anynet, or are drawn: nodes: {\"r[0..3]\": "+
 					"router}")
 			return
 		}
@@ -290,11 +291,12 @@ func (r *reader) checkRouter(root *yaml.Node, whole string) {
 		return
 	}
 	if r.streaming != nil && r.router == nil {
-		r.add(r.Place(root), whole+" has streaming, which is for processors at routers, and no router",
+		r.add(r.Place(root), whole+" has the key streaming, which needs routers, but no router",
 			"add router: {vcs: 2, depth: 4}, or delete streaming")
 	}
 	if r.fly != nil && r.router == nil {
-		r.add(r.Place(root), whole+" has fly, which is a router, and no router", "add router: {vcs: 2, depth: 4}")
+		r.add(r.Place(root), whole+" has the key fly, which draws one router, but not the key router", "add router: {vcs: "+
+			"2, depth: 4}")
 	}
 }
 
@@ -494,7 +496,7 @@ func (r *reader) readTable(path, place string) {
 	data, err := input.Read(path, fileBytesMax)
 	if err != nil {
 		r.add(place, fmt.Sprintf("%s cannot be read: %v", path, input.WithoutPath(err)),
-			"give a table of routes, relative to the file that names it")
+			"give the path of a table of routes, relative to the file with this key")
 		return
 	}
 	if strings.EqualFold(filepath.Ext(path), ".csv") {
@@ -525,12 +527,12 @@ var tableColumns = []string{"router", "destination", "port", "vcs"}
 // readRows reads a CSV table. The head identifies such a table, so all mistakes in the rows are reported.
 func (r *reader) readRows(path string, data []byte) {
 	var at [4]int
-	r.take(input.Table(path, data, "write the head router,destination,port,vcs and a row for each route",
+	r.take(input.Table(path, data, "write the header row router,destination,port,vcs, and a row for each route",
 		func(head []string) error {
 			for i, name := range tableColumns {
 				if at[i] = slices.Index(head, name); at[i] < 0 && i < 3 {
 					return input.Mistake(path+":1:1", "there is no column "+name,
-						"give a head with router,destination,port, and vcs if routes have some of them")
+						"give a header row with router,destination,port, and vcs if routes use only some VCs")
 				}
 			}
 			return nil

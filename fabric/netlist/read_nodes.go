@@ -128,7 +128,7 @@ func (r *reader) readKey(n *node, e entry, where string) bool {
 		return texts(&n.open)
 	case n.kind == kindRouter:
 		r.take(r.Refuse(e.at, fmt.Sprintf("unknown key %q in %s", e.key, where),
-			"a router has kind and ports; what all routers have in common stands in router: {vcs: 2, ...}"))
+			"a router has only kind and ports; common settings of all routers go in router: {vcs: 2, ...}"))
 		return input.Nearest(e.key, []string{"ports"}) == ""
 	case e.key == "rtl":
 		r.readRTL(n, e.value, where)
@@ -228,7 +228,7 @@ func (r *reader) checkModel(place, what, name string) error {
 			known = append(known, t.Name)
 		}
 		return input.Mistake(place, fmt.Sprintf("%s is %s, which is unknown", what, strict.Clip(name)),
-			input.DidYouMean(name, known, "write star_coupler, link, or another one of docs/reference/pin-maps.md"))
+			input.DidYouMean(name, known, "write star_coupler, link, or another model of docs/reference/pin-maps.md"))
 	}
 	return nil
 }

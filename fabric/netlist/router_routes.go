@@ -40,26 +40,27 @@ func (w *routed) suits() error {
 		routesMinimal:  w.groups != nil, routesAnynet: w.graph != nil, routesShortest: true,
 	}
 	if w.routes.none {
-		return w.refuse(place, "routes: none is of networks without routers: packets need ways through routers",
+		return w.refuse(place, "routes: none is only for networks without routers: packets need routes through routers",
 			"delete it, or write routes: shortest")
 	}
 	if !fits[word] {
-		return w.refuse(place, "routes: "+word+" is not of this network of routers",
-			"dor is of a mesh, dim_order of a torus, dateline of a ring or a torus, "+
-				"minimal of a dragonfly, anynet of anynet; shortest is of all")
+		return w.refuse(place, "routes: "+word+" does not suit this network of routers",
+			"dor is for a mesh, dim_order for a torus, dateline for a ring or a torus, "+
+				"minimal for a dragonfly, anynet for anynet; shortest is for all networks")
 	}
 	if even := slices.IndexFunc(w.grid, func(k int) bool { return k%2 == 0 }); word == routesDimOrder && even >= 0 {
 		return w.refuse(place,
-			fmt.Sprintf("torus: k is %v: of an even number of routers the one opposite is as far both ways, and the route "+
-				"would be a draw", w.grid),
-			"take odd numbers, or routes: dateline")
+			fmt.Sprintf("torus: k is %v: with an even number of routers, both directions to the opposite router are equally "+
+				"long, and the route "+
+				"would be ambiguous", w.grid),
+			"use odd numbers, or routes: dateline")
 	}
 	if word == routesDimOrder && len(w.routes.entries) > 0 {
-		return w.refuse(w.routes.entries[0].place, "routes in the order of dimensions of a torus are no table, in which "+
-			"others could stand", "add default: dateline")
+		return w.refuse(w.routes.entries[0].place, "dimension-order routes of a torus have no table, in which "+
+			"other routes could be entered", "add default: dateline")
 	}
 	if (word == routesDateline || word == routesMinimal) && w.Config.ClassVCs() < 2 {
-		return w.refuse(place, "routes: "+word+" has two classes of virtual channels, and there is one channel",
+		return w.refuse(place, "routes: "+word+" needs two classes of virtual channels, but there is only one channel",
 			fmt.Sprintf("write vcs: %d or more", 2*w.Config.Classes))
 	}
 	return nil
@@ -260,7 +261,7 @@ func (w *routed) minimal(router, node int) (port, class int) {
 // direction of its first port.
 func (w *routed) ring(place string) error {
 	refuse := func(reason string) error {
-		return w.refuse(place, "routes: dateline: "+reason, "draw routers as one ring, or take routes: shortest")
+		return w.refuse(place, "routes: dateline: "+reason, "draw routers as one ring, or use routes: shortest")
 	}
 	routers := len(w.Graph.Ports)
 	position, order := slices.Repeat([]int{-1}, routers), []int(nil)
@@ -275,15 +276,15 @@ func (w *routed) ring(place string) error {
 			}
 		}
 		if next < 0 {
-			return refuse(w.routers[at] + " leads to no other router than " + w.routers[max(last, 0)])
+			return refuse(w.routers[at] + " is linked with no router other than " + w.routers[max(last, 0)])
 		}
 		last, at = at, next
 		if position[at] > 0 {
-			return refuse("a way from " + w.routers[0] + " on comes back to " + w.routers[at])
+			return refuse("a path from " + w.routers[0] + " returns to " + w.routers[at])
 		}
 	}
 	if len(order) < routers || routers < 3 {
-		return refuse(fmt.Sprintf("a way from %s on goes round %d of %d routers", w.routers[0], len(order), routers))
+		return refuse(fmt.Sprintf("the cycle from %s visits only %d of %d routers", w.routers[0], len(order), routers))
 	}
 	w.datelineClasses()
 	for router := range w.Graph.Ports {
@@ -393,7 +394,7 @@ func (w *routed) find(place, text, what string, names []string, numbers map[stri
 		}
 		if !ok {
 			return nil, w.refuse(place, fmt.Sprintf("there is no %s %s", what, name),
-				input.DidYouMean(name, names[:min(len(names), 1000)], "routes of routers lead from a router to a processor"))
+				input.DidYouMean(name, names[:min(len(names), 1000)], "routes lead from a router to a processor"))
 		}
 		all = append(all, number)
 	}
@@ -481,7 +482,7 @@ func (w *routed) step(router, node int, home map[[2]int]int) (next int, err erro
 	if far != nil {
 		return far[0], nil
 	}
-	what := "takes a port that nothing is linked to"
+	what := "uses a port without a link"
 	if other, leads := home[[2]int{router, port}]; leads {
 		if other == node {
 			return -1, nil

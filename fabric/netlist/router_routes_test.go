@@ -173,7 +173,7 @@ func TestWrongRoutes(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "wrong.csv")
 	require.NoError(t, os.WriteFile(table, []byte("router,port\nr[0],east\n"), 0o644))
 	for _, c := range []struct{ routes, said string }{
-		{"none", "routes: none is of networks without routers: packets need ways through routers; delete it, or write routes: shortest"}, {"dor", "routes: dor is not of this network"}, {"anynet", "routes: anynet is not of this network"},
+		{"none", "routes: none is only for networks without routers: packets need routes through routers; delete it, or write routes: shortest"}, {"dor", "routes: dor does not suit this network"}, {"anynet", "routes: anynet does not suit this network"},
 		{"{\"r[0]\": {\"p[3]\": east}, \"r[1]\": {\"p[3]\": west}}", "the route to p[3] loops: from r[1] back to r[0]"},
 		{"{\"r[0]\": {\"p[3]\": local}}", "the route from r[0] to p[3] leads to p[0]"},
 		{"{\"r[0]\": {\"p[3]\": north}}", "r[0] has no port north"}, {"{\"r[0]\": {\"p[3]\": 3}}", "r[0] has no port 3"},
@@ -186,10 +186,10 @@ func TestWrongRoutes(t *testing.T) {
 		require.ErrorContains(t, err, c.said, c.routes)
 	}
 	for _, c := range [][3]string{
-		{"vcs: 4}", "vcs: 4}\naccess: all", "has both routers and access"}, {"\"p[0..3]\": processor", "\"p[0..3]\": processor, s: star", "no port sends into the star s; add a link from a port to it"},
-		{"\"p[0..3]\", \"r[0..3]:local\"", "\"p[0..3]:0\", \"r[0..3]:local\"], latency: 0", "latency is 0"}, {"kind: router,", "kind: router, vcs: 3,", "what all routers have in common stands in router"},
+		{"vcs: 4}", "vcs: 4}\naccess: all", "has both routers and access"}, {"\"p[0..3]\": processor", "\"p[0..3]\": processor, s: star", "no port sends into the star s; add a link into it from a port to it"},
+		{"\"p[0..3]\", \"r[0..3]:local\"", "\"p[0..3]:0\", \"r[0..3]:local\"], latency: 0", "latency is 0"}, {"kind: router,", "kind: router, vcs: 3,", "common settings of all routers have in common stands in router"},
 		{"{endpoints: [\"p[0..3]\", \"r[0..3]:local\"]}", "[\"p[0..1]\", \"p[2..3]\"]", "no processor is linked to a router; link processors to them"},
-		{"[\"r[3]:east\", \"r[0]:west\"], ", "", "routes: dateline: r[3] leads to no other router than r[2]"},
+		{"[\"r[3]:east\", \"r[0]:west\"], ", "", "routes: dateline: r[3] is linked with no router other than r[2]"},
 		{"[\"r[3]:east\", \"r[0]:west\"]", "{endpoints: [\"r[3]:east\", \"r[0]:west\"], duplex: half}", "a half-duplex link"},
 		{"[\"r[0..2]:east\", \"r[1..3]:west\"], [\"r[3]:east\", \"r[0]:west\"], ", "", "no way leads from r[1] to p[0]"},
 	} {
@@ -204,9 +204,9 @@ func TestWrongRoutes(t *testing.T) {
 	_, err := drawnNetwork(t, "mesh: {k: [2, 2]}\nroutes: dor\n")
 	require.ErrorContains(t, err, "routes: dor is for routers")
 	_, err = drawnNetwork(t, "torus: {k: [4]}\nrouter: {}\n")
-	require.ErrorContains(t, err, "take odd numbers, or routes: dateline")
+	require.ErrorContains(t, err, "use odd numbers, or routes: dateline")
 	_, err = drawnNetwork(t, "torus: {k: [5]}\nrouter: {}\nroutes: {\"p[0]\": {\"p[1]\": east}}\n")
-	require.ErrorContains(t, err, "are no table, in which others could stand")
+	require.ErrorContains(t, err, "have no table, in which other routes could be entered")
 }
 
 // drawnNetwork is a network as a file draws it.
@@ -299,6 +299,7 @@ func TestRulesWithoutATable(t *testing.T) {
 	for _, text := range []string{"mesh: {k: [128, 128]}\nroutes: shortest", "mesh: {k: [128, 128]}\nroutes: {\"p[0]\": {\"p[1]\": east}}", "nodes: {\"p[0..9999]\": processor, " +
 		"\"r[0..9999]\": router}\nlinks: [[\"p[0..9999]\", \"r[0..9999]\"], [\"r[0..9998]\", \"r[1..9999]\"]]"} {
 		_, err := read(t, text+"\nrouter: {}")
-		require.ErrorContains(t, err, "; at most 67108864 are allowed; take fewer, or dor of a mesh, dateline of a torus or a ring, minimal of a dragonfly, which need no table")
+		require.ErrorContains(t, err, "; at most 67108864 are allowed; use fewer, or dor of a mesh, dateline of a torus "+
+			"or a ring, or minimal of a dragonfly, which need no table")
 	}
 }

@@ -34,8 +34,8 @@ func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	nodes := len(w.Graph.Nodes)
 	if m.take(err); err == nil && w.pairs() > tableMax && w.word() != routesDimOrder && !w.large() {
 		err = w.refuse(cmp.Or(w.routes.place, w.place),
-			fmt.Sprintf("routes from %d routers to %d nodes in a table of %d", len(w.Graph.Ports), nodes, w.pairs()),
-			fmt.Sprintf("at most %d are allowed; take fewer, or dor of a mesh, dateline of a torus or a ring, minimal of a "+
+			fmt.Sprintf("routes from %d routers to %d nodes need a table of %d entries", len(w.Graph.Ports), nodes, w.pairs()),
+			fmt.Sprintf("at most %d are allowed; use fewer, or dor of a mesh, dateline of a torus or a ring, or minimal of a "+
 				"dragonfly, which need no table", tableMax))
 		m.take(err)
 	}
@@ -105,8 +105,8 @@ func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
 		err = w.drawGraph(graph)
 	case d.partial && !drawn: // the routers are unknown
 	default:
-		return refuse("router: there is not exactly one of mesh, torus, ring, dragonfly, fly, anynet and nodes that are "+
-			"routers, which is all that has routers",
+		return refuse("router: the network needs exactly one of mesh, torus, ring, dragonfly, fly, anynet and drawn "+
+			"routers",
 			"write mesh: {k: [4, 4]}, or delete router")
 	}
 	return net, err

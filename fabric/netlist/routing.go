@@ -111,7 +111,7 @@ func (r *routing) outOf(p *placed, e *routeEntry) (port int, ok bool) {
 	}
 	if p.ports[port].out == None {
 		if !hidden && !p.ports[port].hidden {
-			r.add(e.place, fmt.Sprintf("a route to port %s of %s, which no link leads out of", names[port], p.name),
+			r.add(e.place, fmt.Sprintf("a route uses port %s of %s, which has no outgoing link", names[port], p.name),
 				"add a link, or take another port")
 		}
 		return None, false
@@ -123,7 +123,7 @@ func (r *routing) follow() {
 	processors := len(r.net.Processors)
 	if processors > nextHopsMax {
 		r.add(r.entries[0].place,
-			fmt.Sprintf("routes, and %d processors: the table of ways has room for %d", processors, nextHopsMax), "delete them")
+			fmt.Sprintf("%d processors with routes: the table of routes has room for %d", processors, nextHopsMax), "delete them")
 		return
 	}
 	next := newROM(r.net).next

@@ -29,7 +29,7 @@ func (s Serving) Words(field string) []strict.Word {
 		return s.CrossbarKeys.Words(field)
 	}
 	words := append([]strict.Word{{Name: contend.ArbiterNone, Meaning: "of a bus, frames meet (default); " +
-		"of a crossbar, all outputs are one medium, for which senders toss coins of probability " +
+		"of a crossbar, all outputs are one medium, for which senders compete with probability " +
 		"1/(number of senders whose addressee listens)"}},
 		contend.ArbiterWords(hw.ForBuses|hw.ForOutputs)...)
 	for i := range words[1:] {

@@ -53,7 +53,7 @@ func (z *size) add(other size) (reason, remedy string) {
 	}{
 		{&z.nodes, other.nodes, nodesMax, "%s nodes", "draw at most %d; pops, ej and bus have more"},
 		{&z.ends, other.ends, endsMax, "%s ports and ends of links", "draw at most %d"},
-		{&z.text, other.text, textMax, "paths of %s bytes", "take shorter names, of at most %d bytes all together"},
+		{&z.text, other.text, textMax, "paths of %s bytes", "use shorter names, of at most %d bytes in total"},
 	} {
 		count := limit.more
 		if count <= limit.most {
@@ -108,7 +108,7 @@ func (d *Drawing) fitting(m *mistakes) *Drawing {
 		more := times(stands(e.from), stands(e.to))
 		if more > pairsMax-pairs {
 			m.add(e.place, fmt.Sprintf("with this entry there are routes for %s pairs of nodes", atLeast(pairs+more)),
-				fmt.Sprintf("give at most %d; default: shortest gives all others", pairsMax))
+				fmt.Sprintf("give at most %d; default: shortest defines all other routes", pairsMax))
 			full.lose("routes")
 			return true
 		}
@@ -166,7 +166,7 @@ func expand(text string) (names []string, err error) {
 	low, err1 := strconv.ParseUint(text[at[first]:at[first+1]], 10, 31)
 	high, err2 := strconv.ParseUint(text[at[last]:at[last+1]], 10, 31)
 	if err1 != nil || err2 != nil || high < low {
-		return nil, fmt.Errorf("%s is not a range: a range goes from a smaller number to a larger one, at most %d",
+		return nil, fmt.Errorf("%s is not a range: a range goes from a smaller number to a larger one, up to %d",
 			strings.Trim(text[at[0]:at[1]], ":"), 1<<31-1)
 	}
 	rest, err := expand(text[at[1]:])
@@ -199,8 +199,8 @@ func (d *Drawing) expanded(m *mistakes) *Drawing {
 			continue
 		}
 		if g, is := s.value.(*Grid); is && (len(g.K) == 0 || slices.Min(g.K) < 2) { // values from Go programs are unchecked
-			m.add(s.place, fmt.Sprintf("%s: k: %v: there are one dimension or more, of 2 nodes or more each", s.key, g.K),
-				"draw one with more nodes in a dimension")
+			m.add(s.place, fmt.Sprintf("%s: k is %v, but needs one or more dimensions of 2 or more nodes each", s.key, g.K),
+				"draw more nodes in a dimension")
 			full.loseNames(s.node() + "[")
 			continue
 		}
@@ -211,7 +211,7 @@ func (d *Drawing) expanded(m *mistakes) *Drawing {
 			continue
 		}
 		if y, is := s.value.(*Dragonfly); is && y.P > 1 && !d.keys["router"] {
-			m.add(s.place, fmt.Sprintf("dragonfly: p is %d, and without routers it has no meaning", y.P),
+			m.add(s.place, fmt.Sprintf("dragonfly: p is %d, but has no meaning without routers", y.P),
 				"add router: {} beside dragonfly, or delete p")
 			full.loseNames(cmp.Or(y.Node, "p") + "[")
 			continue

@@ -138,7 +138,7 @@ func (s *routerStudy) capacity(name string, n *studied) error {
 		}
 		row := studies.Referred(name, x.pattern+": saturation, flits per processor and cycle", bound, at,
 			runs, float64(x.misses*bound),
-			fmt.Sprintf("bound by the most loaded channel; no more than it, and %g %% below it at most", 100*x.misses))
+			fmt.Sprintf("bound by the most loaded channel; at most this value, and at least %g %% below it", 100*x.misses))
 		row.OK = row.OK && at <= boundPassed*bound
 		s.Add(row)
 	}
@@ -152,7 +152,7 @@ func (s *routerStudy) capacity(name string, n *studied) error {
 	}
 	s.Add(studies.Referred(name, "all to one: accepted of twice the bound", bound, o.accepted, 1,
 		float64(missesHotspot*bound),
-		"the channel to that processor has a flit in every cycle"))
+		"the channel to that processor carries a flit in every cycle"))
 	return nil
 }
 

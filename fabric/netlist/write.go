@@ -56,7 +56,7 @@ func (n *Net) Summary() string {
 	case n.Switch:
 		access = "used by one switch"
 	case n.Mixed:
-		access = "used all at once, some of which ask"
+		access = "used all at once, some with requests"
 	case n.OnePort, n.pure():
 		access = "used one at a time"
 	}

@@ -22,8 +22,8 @@ func ParseExpectation(place, text string) (*Expectation, error) {
 	verdict, rule, ruled := strings.Cut(text, ":")
 	e := &Expectation{Verdict: Verdict(verdict), Rule: rule}
 	if e.Verdict != VerdictFail && (e.Verdict != VerdictPass || ruled) || ruled && rule == "" {
-		return nil, input.Mistake(place, fmt.Sprintf("%q is not how a run may end", text),
-			"write pass, fail, or fail:RULE with the rule that is to be broken")
+		return nil, input.Mistake(place, fmt.Sprintf("%q is not a possible verdict of a run", text),
+			"write pass, fail, or fail:RULE with the rule that the run must break")
 	}
 	if rule == "trap" { // as in --break-on
 		e.Rule = fabric.RuleTrap
@@ -43,8 +43,8 @@ func (e *Expectation) Check(checked []string) error {
 	if e == nil || e.Rule == "" || slices.Contains(checked, e.Rule) || slices.Contains(rulesBeside, e.Rule) {
 		return nil
 	}
-	return input.Mistake("--expect", fmt.Sprintf("the run is not held to a rule %q", e.Rule),
-		input.DidYouMean(e.Rule, append(slices.Clone(checked), rulesBeside...), "it is to "+strings.Join(checked, ", ")))
+	return input.Mistake("--expect", fmt.Sprintf("the run does not check the rule %q", e.Rule),
+		input.DidYouMean(e.Rule, append(slices.Clone(checked), rulesBeside...), "it checks "+strings.Join(checked, ", ")))
 }
 
 func (e *Expectation) judge(verdict Verdict, cut bool, broken func(rule string) bool) *Expectation {

@@ -79,5 +79,5 @@ func TestExpectation(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, fabric.RuleTrap, e.Rule)
 	e.Rule = "no_los"
-	require.EqualError(t, e.Check([]string{"no_loss"}), `--expect: the run is not held to a rule "no_los"; did you mean "no_loss"? it is to no_loss`)
+	require.EqualError(t, e.Check([]string{"no_loss"}), `--expect: the run does not check the rule "no_los"; did you mean "no_loss"? it checks no_loss`)
 }

@@ -49,7 +49,7 @@ func firmwareText(f FirmwareReport) string {
 		text += fmt.Sprintf(", %d trapped", f.Traps)
 	}
 	if f.BytesPerProcessor > 0 {
-		text += fmt.Sprintf(", %d bytes for each processor that sleeps", f.BytesPerProcessor)
+		text += fmt.Sprintf(", %d bytes for each sleeping processor", f.BytesPerProcessor)
 	}
 	return text
 }
@@ -78,7 +78,7 @@ func (f *FirmwareReport) handlerRows(row func(name, value string)) {
 
 func modeText(f *FirmwareReport) string {
 	if f.Trusted {
-		return f.Mode + ": on trust, a processor's firmware writes only its own records"
+		return f.Mode + ": not checked that a processor's firmware writes only its own records"
 	}
 	return f.Mode
 }

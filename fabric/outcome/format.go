@@ -21,7 +21,7 @@ const listedMax = 128
 func rows(row func(name, value string), name string, lines []string) {
 	for i, line := range lines {
 		if i == listedMax {
-			row("", fmt.Sprintf("... and %d more; --json has all", len(lines)-i))
+			row("", fmt.Sprintf("... and %d more; --json lists all", len(lines)-i))
 			return
 		}
 		row(name, Printable(line))
@@ -39,7 +39,7 @@ func FormatMetric(value any) string {
 		return results.text()
 	}
 	if list := reflect.ValueOf(value); list.Kind() == reflect.Slice && list.Len() > listedMax {
-		return fmt.Sprintf("%s ... and %d more; --json has all",
+		return fmt.Sprintf("%s ... and %d more; --json lists all",
 			FormatMetric(list.Slice(0, listedMax).Interface()), list.Len()-listedMax)
 	}
 	if results, ok := value.([][3]uint64); ok {
@@ -71,7 +71,7 @@ func (r NamedResults) text() string {
 		}
 	}
 	if more := len(r.Rows) - len(words); more > 0 {
-		words = append(words, fmt.Sprintf("... and %d more; --json has all", more))
+		words = append(words, fmt.Sprintf("... and %d more; --json lists all", more))
 	}
 	return strings.Join(words, " ")
 }

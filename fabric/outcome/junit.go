@@ -59,7 +59,7 @@ func (s *junitSuite) expected(e *Expectation, verdict Verdict) {
 	}
 	own := junitCase{Class: s.Name, Name: "expect " + e.String()}
 	if !e.Met {
-		own.Failure = &junitFailure{Message: fmt.Sprintf("expected was %s; the verdict is %s", e, verdict)}
+		own.Failure = &junitFailure{Message: fmt.Sprintf("expected %s, but the verdict is %s", e, verdict)}
 		s.Failures++
 	} else {
 		for i := range s.Cases {

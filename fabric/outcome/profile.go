@@ -176,7 +176,7 @@ const SlowestMax, slowestShown = 8, 3
 
 func (h *HandlerCycles) slowestText() string {
 	if h.Slowest == nil {
-		return fmt.Sprintf("slowest: not known for more than %d processors", LongestProcessorsMax)
+		return fmt.Sprintf("slowest: not recorded for more than %d processors", LongestProcessorsMax)
 	}
 	var each []string
 	for _, p := range h.Slowest[:min(slowestShown, len(h.Slowest))] {
@@ -184,7 +184,7 @@ func (h *HandlerCycles) slowestText() string {
 	}
 	text := "slowest: " + strings.Join(each, ", ")
 	if len(h.MaxPerProcessor) > slowestShown {
-		text += "; --json has all processors"
+		text += "; --json lists all processors"
 	}
 	return text
 }

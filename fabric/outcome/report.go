@@ -164,7 +164,7 @@ func (r *Report) NoteTrust(deliveries uint64) {
 
 // TrustNote is the note for announced deliveries that cannot be verified.
 func TrustNote(deliveries uint64) string {
-	return fmt.Sprintf("%s taken on trust: the processors have received frames of which only their firmware knows the "+
+	return fmt.Sprintf("%s not verified: the processors received frames for which only their firmware knows the "+
 		"packet "+
 		"(the host reads an sl_packet in a data frame with 8 bytes or more)",
 		traces.Plural(deliveries, "announced delivery is", "announced deliveries are"))

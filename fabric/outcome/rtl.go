@@ -29,7 +29,7 @@ func rtlText(list []RTLReport) string {
 	for _, x := range list {
 		kind := fmt.Sprintf("%s (%s)", Printable(x.Top), x.Backend)
 		if len(x.Derived) > 0 {
-			kind = fmt.Sprintf("%s (%s; %s is derived from its rails)", Printable(x.Top), x.Backend,
+			kind = fmt.Sprintf("%s (%s; %s is derived from the rails)", Printable(x.Top), x.Backend,
 				strings.Join(x.Derived, ", "))
 		}
 		if counts[kind]++; counts[kind] == 1 {

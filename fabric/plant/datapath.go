@@ -78,7 +78,8 @@ func (d *Datapath) Probes(yield func(hw.Probe)) { d.far.Probes(yield) }
 
 func (d *Datapath) last() bool { return (d.clock.Cycle()+1)%uint64(d.timing.SlotCycles()) == 0 }
 
-var errLastCycle = errors.New("output last_o is 0 in the last cycle of a slot: the RTL's slots have another length")
+var errLastCycle = errors.New("output last_o is 0 in the last cycle of a slot: the RTL's slot length differs from " +
+	"the model's")
 
 func (d *Datapath) inLast(port hw.Port, also func()) hw.Port {
 	bind := port.Put

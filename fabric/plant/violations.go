@@ -36,7 +36,7 @@ func (t *Front) noteLate() {
 	}
 	slices.Sort(t.seen.late)
 	if t.rtl == nil {
-		t.clock.Broken(t.names.Link(t.seen.late[0]), "light at the far end in the last cycle of a slot")
+		t.clock.Broken(t.names.Link(t.seen.late[0]), "light at the receiving end in the last cycle of a slot")
 	}
 }
 

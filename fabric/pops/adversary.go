@@ -41,27 +41,27 @@ func NewChoiceTable(p Network, slots int, choice func(packet, slot int) int) Cho
 func (c ChoiceTable) check(p Network, slots int) error {
 	switch {
 	case slots < 2 || slots%2 != 0:
-		return fmt.Errorf("%d slots: an even number from 2 on is needed", slots)
+		return fmt.Errorf("%d slots: the number must be even, and 2 or more", slots)
 	case len(c.Group) < slots/2:
-		return fmt.Errorf("the choice table has %d odd slots, %d slots need %d", len(c.Group), slots, slots/2)
+		return fmt.Errorf("the choice table has %d odd slots, but %d slots need %d", len(c.Group), slots, slots/2)
 	case c.Heard == nil && p.GroupSize < p.Groups:
-		return fmt.Errorf("group_size %d is below groups %d, so not all couplers can be heard: the choice table must say "+
+		return fmt.Errorf("group_size %d is below groups %d, so not all couplers can be heard: the choice table must state "+
 			"which are", p.GroupSize, p.Groups)
 	case c.Heard != nil && len(c.Heard) < slots/2:
-		return fmt.Errorf("the table of heard couplers has %d odd slots, %d slots need %d", len(c.Heard), slots, slots/2)
+		return fmt.Errorf("the table of heard couplers has %d odd slots, but %d slots need %d", len(c.Heard), slots, slots/2)
 	}
 	for h, row := range c.Group[:slots/2] {
 		if len(row) != p.Processors() {
-			return fmt.Errorf("slot %d: the choice table has %d packets, the network %d processors", 2*h+1,
+			return fmt.Errorf("slot %d: the choice table has %d packets, but the network has %d processors", 2*h+1,
 				len(row), p.Processors())
 		}
 		for i, r := range row {
 			if int(r) >= p.Groups {
-				return fmt.Errorf("slot %d: packet %d goes to group %d, groups are 0 to %d", 2*h+1, i, r, p.Groups-1)
+				return fmt.Errorf("slot %d: packet %d goes to group %d, but groups are 0 to %d", 2*h+1, i, r, p.Groups-1)
 			}
 		}
 		if c.Heard != nil && len(c.Heard[h]) != p.Couplers() {
-			return fmt.Errorf("slot %d: the table of heard couplers has %d entries, the network %d couplers", 2*h+1,
+			return fmt.Errorf("slot %d: the table of heard couplers has %d entries, but the network has %d couplers", 2*h+1,
 				len(c.Heard[h]), p.Couplers())
 		}
 	}

@@ -194,14 +194,14 @@ func TestAdversaryRefuses(t *testing.T) {
 	require.ErrorContains(t, err, fmt.Sprintf("the largest number of slots possible is %d", largest))
 
 	_, _, err = Adversary(p, choice, 3)
-	require.EqualError(t, err, "adversary: 3 slots: an even number from 2 on is needed")
+	require.EqualError(t, err, "adversary: 3 slots: the number must be even, and 2 or more")
 	_, _, err = Adversary(p, choice, 42)
-	require.EqualError(t, err, "adversary: the choice table has 20 odd slots, 42 slots need 21")
+	require.EqualError(t, err, "adversary: the choice table has 20 odd slots, but 42 slots need 21")
 	_, _, err = Adversary(Network{8, 16}, choice, 2)
-	require.EqualError(t, err, "adversary: slot 1: the choice table has 256 packets, the network 128 processors")
+	require.EqualError(t, err, "adversary: slot 1: the choice table has 256 packets, but the network has 128 processors")
 	choice.Group[0][3] = 16
 	_, _, err = Adversary(p, choice, 2)
-	require.EqualError(t, err, "adversary: slot 1: packet 3 goes to group 16, groups are 0 to 15")
+	require.EqualError(t, err, "adversary: slot 1: packet 3 goes to group 16, but groups are 0 to 15")
 	_, _, err = Adversary(Network{1, 1}, NewChoiceTable(Network{1, 1}, 2, func(int, int) int { return 0 }), 2)
 	require.ErrorContains(t, err, "nor for fewer: the network is too small")
 }

@@ -61,6 +61,7 @@ func TestModelsAreNeverLate(t *testing.T) {
 	begin(0)
 	plant.Cross(0)
 	begin(1)
-	require.PanicsWithError(t, "pops.group[0].coupler[1].fibre: cycle 9: light at the far end in the last cycle of a slot", func() { plant.Cross(1) })
+	require.PanicsWithError(t, "pops.group[0].coupler[1].fibre: cycle 9: light at the receiving end in the last cycle "+
+		"of a slot", func() { plant.Cross(1) })
 	require.Equal(t, []uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, cycles, "every cycle once, and none without a number")
 }

@@ -64,11 +64,11 @@ func (p Network) Check() error {
 		return fmt.Errorf("group_size is %d; allowed: 1 to %d", p.GroupSize, GroupSizeMax)
 	case p.Processors() > elementsMax:
 		return input.Mistake("fabric.pops.group_size",
-			fmt.Sprintf("groups x group_size is %d processors, at most %d are possible", p.Processors(), elementsMax),
+			fmt.Sprintf("groups x group_size is %d processors; at most %d are possible", p.Processors(), elementsMax),
 			fmt.Sprintf("with %d groups, give a group_size of at most %d", p.Groups, elementsMax/p.Groups))
 	case p.Couplers() > elementsMax:
 		return input.Mistake("fabric.pops.groups",
-			fmt.Sprintf("groups x groups is %d couplers, at most %d are possible", p.Couplers(), elementsMax),
+			fmt.Sprintf("groups x groups is %d couplers; at most %d are possible", p.Couplers(), elementsMax),
 			fmt.Sprintf("give at most %d groups", int(math.Sqrt(elementsMax))))
 	}
 	return nil

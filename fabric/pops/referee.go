@@ -66,7 +66,7 @@ func (p Network) defeat(call func(string, ...uint32) (uint32, error), slots int)
 	}
 	permutation, _, err := Adversary(p, table, slots)
 	if err != nil {
-		return nil, input.Mistake(key, err.Error(), "ask for fewer slots, or take a larger network with d >= g")
+		return nil, input.Mistake(key, err.Error(), "request fewer slots, or use a larger network with d >= g")
 	}
 	return permutation, nil
 }

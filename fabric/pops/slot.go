@@ -391,7 +391,7 @@ func (t *SlotTransport) State(v *hw.StateVisitor) {
 	for i, name := range []string{"even", "odd"} {
 		hw.StateColumn(v, hw.Future, name+".senders", t.tables[i].senders, hw.AtMost[uint8](2), func(coupler int, senders uint8) error {
 			if senders > 0 && (coupler/t.pitch >= t.net.Groups || coupler%t.pitch >= t.net.Groups) {
-				return fmt.Errorf("element %d is %d, and there is no coupler", coupler, senders)
+				return fmt.Errorf("element %d is %d, but there is no such coupler", coupler, senders)
 			}
 			return nil
 		})

@@ -220,7 +220,7 @@ func (s *study) figure3() error {
 		return err
 	}
 	s.Add(sample.Referred(figure3Name, "iterations", 4.19, 1, 0.005+float64(4*sample.SE),
-		"the one permutation, of which the paper prints the conflicts; tolerance by the measured sd"))
+		"the permutation whose conflicts the paper prints; tolerance by the measured sd"))
 	return nil
 }
 
@@ -267,7 +267,7 @@ func (s *study) gap() error {
 		build      func(Network, ChoiceTable, int) ([]uint32, int, error)
 		arrives    float64
 	}{
-		{"published", "its partner may be blocked in the odd slot, and it passes alone: it arrives in slot 2",
+		{"published", "its partner may be blocked in the odd slot; the packet then passes alone and arrives in slot 2",
 			PublishedAdversary, 2},
 		{"repaired", "0: not within 2 slots", Adversary, 0},
 	} {
@@ -406,7 +406,7 @@ type measured struct {
 var sizes = figure.Axis{Label: "n = dg processors", Scale: figure.Log2}
 
 func iterationsPlot(all []measured) *figure.Figure {
-	f := &figure.Figure{Title: "Randomised routing: iterations until all is acknowledged (Table II)", X: sizes,
+	f := &figure.Figure{Title: "Randomised routing: iterations until all packets are acknowledged (Table II)", X: sizes,
 		Y: figure.Axis{Label: "iterations, mean and 95 % band", Scale: figure.Log2}}
 	published := figure.Curve{Name: "published", Style: figure.Published}
 	for _, ratio := range ratios {
@@ -426,7 +426,7 @@ func iterationsPlot(all []measured) *figure.Figure {
 		}
 	}
 	if slices.ContainsFunc(all, func(m measured) bool { return m.deviating }) {
-		f.Note = "Not drawn: means of d = 16g with 8 groups or fewer, which hang on a few runs of thousands of iterations."
+		f.Note = "Not drawn: means for d = 16g with 8 groups or fewer, which depend on a few runs of thousands of iterations."
 	}
 	f.Curves = append(f.Curves, published)
 	return f

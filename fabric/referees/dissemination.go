@@ -106,7 +106,7 @@ func (t *Told) Over(dead []uint8) bool {
 
 func (t *Told) Unfinished(yield func(fabric.Finding)) {
 	lacks := func(f *fabric.Finding) string {
-		return fmt.Sprintf("had %d of %d packets when the run ended; the first that it lacks is that of processor %d",
+		return fmt.Sprintf("had %d of %d packets when the run ended; the first missing packet is from processor %d",
 			t.count[f.Index], t.n, f.Value)
 	}
 	for processor, count := range t.count {
@@ -146,7 +146,7 @@ func (t *Told) Reset() {
 func (t *Told) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, hw.Future, "has", t.has, func(i int, set uint64) error {
 		if i%t.words == t.words-1 && set&^(^uint64(0)>>(-t.n&63)) != 0 {
-			return fmt.Errorf("processor %d has packets above that of processor %d", i/t.words, t.n-1)
+			return fmt.Errorf("processor %d has packets of processors above %d", i/t.words, t.n-1)
 		}
 		return nil
 	})

@@ -72,9 +72,9 @@ func (e *ending) lost(c *Lossy) loss {
 			why += ", which a fault has made smaller"
 		}
 	case fabric.FateDamaged:
-		why = "on its way a fault flipped a bit of it: its CRC was wrong, so it was dropped"
+		why = "a fault flipped a bit of the frame in flight; the frame was dropped because of its wrong CRC"
 	case fabric.FateDropped:
-		why = "on its way a fault dropped it"
+		why = "a fault dropped the frame in flight"
 	default:
 		why, byFault = "its NIC is off the network", c.Killed(to)
 		if byFault {

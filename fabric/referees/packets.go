@@ -268,7 +268,7 @@ func (p *Packets) Missing(yield func(fabric.Finding) bool) {
 		f := fabric.Finding{Kind: fabric.FindMissing, Index: int(to), Value: uint32(origin)}
 		if p.everywhere {
 			if f.Value = uint32(p.source); f.Index == p.source {
-				f.Text = "never announced its own packet (sl_deliver), which it is to have, too"
+				f.Text = "never announced its own packet (sl_deliver), which the workload requires"
 			}
 		}
 		if !yield(f) {

@@ -120,8 +120,8 @@ func (h *Held) Sent(l *fabric.Ledger, processor int, origin, slot uint32) {
 	said := &h.said[processor]
 	if limit := l.Checks.HeldMax; limit > 0 && int(shown) > limit && shown > *said {
 		l.Find(fabric.Finding{Kind: fabric.FindHeld, Slot: slot, Index: processor, Value: uint32(shown),
-			Text: fmt.Sprintf("its frames show that it has held %d packets at once, at most %d are allowed; its firmware "+
-				"said %d at most", shown, limit, *said)})
+			Text: fmt.Sprintf("its frames show that it held %d packets at once; at most %d are allowed; its firmware "+
+				"reported at most %d", shown, limit, *said)})
 		*said = shown
 	}
 }

@@ -41,7 +41,7 @@ func DeadlockOf(n fabric.Network, knots []hw.Knot, packet func(number uint32) st
 		if i >= waitsTold {
 			continue
 		}
-		w := fabric.Waiting{Who: "a packet whose next flit has yet to come", Holds: name(h),
+		w := fabric.Waiting{Who: "a packet whose next flit has not arrived", Holds: name(h),
 			Path: n.Names().Medium(built.Media + h.Link),
 			For:  name(cycle[(i+1)%len(cycle)]), NIC: h.NIC}
 		if h.Packet != hw.PacketPending {
@@ -61,9 +61,9 @@ func DeadlockOf(n fabric.Network, knots []hw.Knot, packet func(number uint32) st
 	if len(knots) > 1 {
 		d.Text += " (and " + traces.Plural(uint64(len(knots)-1), "more knot", "more knots") + ")"
 	}
-	d.Text += fmt.Sprintf(", of which nothing has moved since cycle %d", d.Since)
+	d.Text += fmt.Sprintf(", without movement since cycle %d", d.Since)
 	if len(cycle) > waitsTold {
-		d.Text += fmt.Sprintf("; the first %d of the cycle are named", waitsTold)
+		d.Text += fmt.Sprintf("; only the first %d of the cycle are listed", waitsTold)
 	}
 	return d
 }
@@ -81,7 +81,7 @@ func starved(n fabric.Network, built *fabric.Routers, h hw.Held) string {
 	if processor, _ := built.NIC.At(h.To); built.NIC.Ports(processor) > 1 {
 		full = "the TX FIFO of " + place(n, built, h.From) + " is full"
 	}
-	return fmt.Sprintf("a place in the RX FIFO of %s, whose firmware takes no frame while %s", place(n, built, h.To), full)
+	return fmt.Sprintf("a place in the RX FIFO of %s, whose firmware reads no frame while %s", place(n, built, h.To), full)
 }
 
 // cyclesPerKnots is the period of the search for deadlocks. A deadlock ends a run. A handler call is refused if
@@ -141,7 +141,7 @@ func (s *Stream) findDeadlock(find func(fabric.Finding)) {
 	d := DeadlockOf(s.built, knots, s.frameText)
 	some := traces.Plural(uint64(s.network.Live()), "frame", "frames")
 	find(fabric.Finding{Kind: fabric.FindDeadlock, Index: s.routers.Media + d.Link, Cycle: d.Since, Waits: d.Waits,
-		Text: fmt.Sprintf("of %s on their way some never come: they wait for each other (deadlock); %s", some, d.Text)})
+		Text: fmt.Sprintf("some of %s in flight will never arrive: they wait for each other (deadlock); %s", some, d.Text)})
 }
 
 // harmed receives a frame damaged by a fault. It returns false for an intact frame.
@@ -191,7 +191,8 @@ func (s *Stream) AtEnd(checks *fabric.Checks, find func(fabric.Finding)) {
 		if wait := now - p.Created[packet]; checks.LatencyMax > 0 && pending && wait > checks.LatencyMax {
 			from, to := s.ends(uint32(packet))
 			find(fabric.Finding{Kind: fabric.FindSlow, Index: int(to), Value: from, Cycle: s.kernel.Cycle(),
-				Text: fmt.Sprintf("a frame from processor %d has not come %d cycles after it was queued in cycle %d, at most %d "+
+				Text: fmt.Sprintf("a frame from processor %d had not arrived %d cycles after it was queued in cycle %d; at most "+
+					"%d "+
 					"are allowed",
 					from, wait, p.Created[packet], checks.LatencyMax)})
 		}

@@ -38,7 +38,8 @@ func (o Order) Note(source, destination uint32, c Came) (before Came, overtaken 
 // Text describes that a packet arrived after a later one. noun is "frame" or "packet", made is "queued" or "created",
 // and unit, the unit of times, is "cycle" or "slot".
 func (c *Came) Text(noun, made, unit string, source, destination uint32, before Came) string {
-	return fmt.Sprintf("%s %d (%d to %d, %s in %s %d) came in %s %d, after %s %d, %s in %s %d, which came in %s %d", noun,
+	return fmt.Sprintf("%s %d (%d to %d, %s in %s %d) arrived in %s %d, after %s %d (%s in %s %d), which arrived in %s "+
+		"%d", noun,
 		c.Serial,
 		source, destination, made, unit, c.Created, unit, c.Received, noun, before.Serial, made, unit,
 		before.Created, unit, before.Received)

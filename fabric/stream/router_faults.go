@@ -247,8 +247,8 @@ func (f *RouterFaults) LostCredits() (lost []hw.LostCredit) {
 
 // LostText describes missing credits.
 func (f *RouterFaults) LostText(l *hw.LostCredit) string {
-	return fmt.Sprintf("of the %d credits of VC %d, %s missing: at the sender, on their way and for flits in the "+
-		"buffer there are %d",
+	return fmt.Sprintf("of the %d credits of VC %d, %s missing: at the sender, in flight and for flits in the "+
+		"buffer there are only %d",
 		f.routers.Config.Depth, l.VC, map[bool]string{true: "1 is", false: fmt.Sprintf("%d are", l.Missing)}[l.Missing == 1],
 		f.routers.Config.Depth-l.Missing)
 }
@@ -273,12 +273,12 @@ func Standing(names fabric.Names, stands []hw.Stand, packet func(number uint32) 
 		if s.Node < 0 {
 			where = fmt.Sprintf("%s VC %d", hw.Join(fabric.RouterPath(names, s.Router), hw.Index("input", s.Input)), s.VC)
 		}
-		said = append(said, fmt.Sprintf("%s stands in %s and %s", packet(s.Packet), where, waitText(names, s, packet)))
+		said = append(said, fmt.Sprintf("%s is blocked in %s and %s", packet(s.Packet), where, waitText(names, s, packet)))
 	}
 	if len(said) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s", traces.Plural(uint64(len(stands)), "packet stands", "packets stand"),
+	return fmt.Sprintf("%s: %s", traces.Plural(uint64(len(stands)), "packet is blocked", "packets are blocked"),
 		strings.Join(said, "; "))
 }
 
@@ -289,11 +289,12 @@ func waitText(names fabric.Names, s *hw.Stand, packet func(number uint32) string
 	}
 	switch {
 	case s.Wait == hw.WaitDead:
-		return "goes no further: a fault has killed the router"
+		return "cannot continue: a fault has killed the router"
 	case s.Full >= 0:
 		return fmt.Sprintf("is starved by processor %d, whose RX FIFO is full", s.Full)
 	case s.Wait == hw.WaitRest && (s.By == hw.PacketPending || s.By == s.Packet):
-		return "waits for its other flits, which " + map[bool]string{true: "stand, too", false: "were lost"}[s.By == s.Packet]
+		return "waits for its other flits, which " + map[bool]string{true: "are blocked too", false: "were " +
+			"lost"}[s.By == s.Packet]
 	case s.Wait == hw.WaitVC && s.By != hw.PacketPending:
 		return fmt.Sprintf("waits for a virtual channel of %s, which %s holds", output, packet(s.By))
 	case s.Wait == hw.WaitVC || s.Node >= 0 && s.By == hw.PacketPending:
@@ -301,7 +302,7 @@ func waitText(names fabric.Names, s *hw.Stand, packet func(number uint32) string
 	case s.By == hw.PacketPending:
 		return fmt.Sprintf("waits for credits of %s VC %d, which were lost", output, s.OutputVC)
 	case s.By == s.Packet:
-		return "waits for its own flits, which stand"
+		return "waits for its own blocked flits"
 	case s.Node >= 0:
 		return "waits for " + packet(s.By) + " before it"
 	}

@@ -235,7 +235,8 @@ func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, port uint16, 
 	if limit := ledger.Checks.LatencyMax; limit > 0 && p.Received[packet]-p.Created[packet] > limit {
 		ledger.Find(fabric.Finding{Kind: fabric.FindSlow, Slot: slot, Index: processor, Value: frame.Source(),
 			Cycle: uint64(p.Received[packet]),
-			Text: fmt.Sprintf("a frame from processor %d came %d cycles after it was queued in cycle %d, at most %d are allowed",
+			Text: fmt.Sprintf("a frame from processor %d arrived %d cycles after it was queued in cycle %d; at most %d are "+
+				"allowed",
 				frame.Source(), p.Received[packet]-p.Created[packet], p.Created[packet], limit)})
 	}
 	if ledger.Checks.InOrder {
@@ -278,7 +279,8 @@ func (s *Stream) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uin
 		if taken := int(s.taken.count[processor]); len(x.places) < taken || taken > 0 &&
 			!bytes.Equal(s.held(processor), bank.TxFrame(cell, min(x.places[taken-1], bank.TxFrames-1)).Held()) {
 			ledger.Find(fabric.Finding{Kind: fabric.FindIllegalSend, Slot: slot, Index: processor,
-				Text: "takes back or changes a frame that its NIC has taken: a streaming NIC sends what was in the TX FIFO at " +
+				Text: "withdraws or changes a frame that its NIC has accepted: a streaming NIC sends the contents of the TX " +
+					"FIFO at " +
 					"the end of a handler"})
 			bank.Silence(cell)
 			s.Forget(processor)

@@ -49,7 +49,8 @@ func (b *Bare) draw(seed uint64) error {
 	s := b.spec
 	*b.Packets, b.ids = hw.Packets{}, nil
 	if s.Closed > 0 {
-		return refuse(refusal{true, "closed", fmt.Sprintf("closed is %d, and sources of bare packets hear of nothing that "+
+		return refuse(refusal{true, "closed", fmt.Sprintf("closed is %d, but sources of bare packets get no notice when "+
+			"packets "+
 			"arrives", s.Closed), "delete closed"})
 	}
 	if s.Arrivals == fabric.ArrivalsFile {
@@ -394,14 +395,14 @@ func (b *Bare) left(cycles uint64, knots bool) string {
 	case harmed != "":
 		return left + harmed
 	case pending > 0 && b.net.Network().Still():
-		return left + ", and nothing moves: they wait for each other (deadlock)"
+		return left + ", and none of them moves: they wait for each other (deadlock)"
 	case knots && cycles < uint64(b.limit):
-		return left + ", and some never will while others move: they wait for each other (deadlock)"
+		return left + ", and some will never arrive although others move: they wait for each other (deadlock)"
 	case pending == 0, cycles >= uint64(b.spec.Slots()):
 		return b.shown().w.late()
 	}
 	return left + " at the limit of " + traces.Plural(uint64(b.limit), "cycle",
-		"cycles") + ", which stop.slots or --slots sets"
+		"cycles") + " (set by stop.slots or --slots)"
 }
 
 func (b *Bare) harmed() (text string) {

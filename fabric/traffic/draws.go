@@ -147,7 +147,7 @@ func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
 	var at [len(columns)]int
 	var rows []fabric.TrafficRow
 	named := -1
-	err := input.Table(path, data, "write one row for each packet, with as many fields as the head",
+	err := input.Table(path, data, "write one row for each packet, with as many fields as the header row",
 		func(head []string) (err error) {
 			named = slices.IndexFunc(head, func(name string) bool { return name == "id" || name == "pid" })
 			at, err = find(path, head)
@@ -201,7 +201,7 @@ func find(path string, head []string) (at [len(columns)]int, err error) {
 				names += " or " + c.other
 			}
 			return at, input.Mistake(path+":1:1", "there is no column "+names,
-				"give a head with source,destination,size,created, or src,dest,size,ctime; other columns are not read")
+				"give a header row with source,destination,size,created, or src,dest,size,ctime; other columns are ignored")
 		}
 	}
 	return at, nil

@@ -24,14 +24,14 @@ func TestParseFile(t *testing.T) {
 		require.Equal(t, want, rows)
 	}
 	for text, message := range map[string]string{
-		"":                      "f.csv:1:1: there is no column source or src; give a head with source,destination,size,created, or src,dest,size,ctime; other columns are not read",
-		"src,dest,ctime\n":      "f.csv:1:1: there is no column size; give a head with source,destination,size,created, or src,dest,size,ctime; other columns are not read",
+		"":                      "f.csv:1:1: there is no column source or src; give a header row with source,destination,size,created, or src,dest,size,ctime; other columns are ignored",
+		"src,dest,ctime\n":      "f.csv:1:1: there is no column size; give a header row with source,destination,size,created, or src,dest,size,ctime; other columns are ignored",
 		"src,dest,size,ctime\n": "f.csv: the file has no packets; give one row for each packet",
 		"src,dest,size,ctime\n0,1,1,2\n0,x,1,2\n": `f.csv:3:1: destination is "x"; allowed: 0 to 2147483647`,
 		"src,dest,size,ctime\n0,1,0,2\n":          `f.csv:2:1: size is "0"; allowed: 1 to 255`,
 		"src,dest,size,ctime\n0,1,256,2\n":        `f.csv:2:1: size is "256"; allowed: 1 to 255`,
 		"src,dest,size,ctime\n0,1,1,-2\n":         `f.csv:2:1: created is "-2"; allowed: 0 to 4611686018427387904`,
-		"src,dest,size,ctime\n0,1,1\n":            "f.csv:2:1: the row has 3 and the head 4 fields; write one row for each packet, with as many fields as the head",
+		"src,dest,size,ctime\n0,1,1\n":            "f.csv:2:1: the row has 3 and the head 4 fields; write one row for each packet, with as many fields as the header row",
 	} {
 		_, err := ParseFile("f.csv", []byte(text))
 		require.EqualError(t, err, message)

@@ -97,7 +97,7 @@ func (f *flights) state(v *hw.StateVisitor, name string, fill func(source uint32
 	})
 	v.Verify(func() error {
 		if read%flightWords != 0 {
-			return fmt.Errorf("%s: %d words do not make whole packets", name, read)
+			return fmt.Errorf("%s: %d words are not a whole number of packets", name, read)
 		}
 		return nil
 	})

@@ -63,7 +63,7 @@ func (j *judge) over(t *trip, unit string, limit uint32, took uint64) string {
 	if !t.measured || limit == 0 || took <= uint64(limit) {
 		return ""
 	}
-	return fmt.Sprintf("%s after it was created, at most %d are allowed", traces.Plural(took, unit, unit+"s"), limit)
+	return fmt.Sprintf("%s after it was created; at most %d are allowed", traces.Plural(took, unit, unit+"s"), limit)
 }
 
 func (j *judge) limits() bool { return j.latency > 0 || j.deadline > 0 }

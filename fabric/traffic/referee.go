@@ -438,7 +438,7 @@ func stateSightings(v *hw.StateVisitor, name string, list *[]sighting, processor
 	}
 	hw.StateList(v, hw.Future, name, &words, func(i int, value uint32) error {
 		if at := i % sightWords; at >= 1 && at <= 3 && int(value) >= processors {
-			return fmt.Errorf("element %d is %d, at most %d is allowed", i, value, processors-1)
+			return fmt.Errorf("element %d is %d; at most %d is allowed", i, value, processors-1)
 		}
 		return nil
 	})

@@ -138,16 +138,18 @@ func (s *Spec) settleWindow() error {
 	s.End += s.From
 	s.Last += s.End
 	if rows := len(s.Rows); whole && rows > 0 && s.Rows[rows-1].Created >= s.End {
-		return refuse(refusal{true, "file", fmt.Sprintf("%s has a packet that is created in cycle %d, and without measure "+
+		return refuse(refusal{true, "file", fmt.Sprintf("%s has a packet that is created in cycle %d, but without measure "+
+			"only "+
 			"cycles up to %d are measured",
-			s.File, s.Rows[rows-1].Created, s.End-1), "delete the row, or give warm_up or measure; packets outside are not " +
+			s.File, s.Rows[rows-1].Created, s.End-1), "delete the row, or give warm_up or measure; packets outside the " +
+			"window are not " +
 			"measured"})
 	}
 	slot := uint64(s.Timebase.Cycles)
 	if s.slots(slot) == 0 {
 		word := strings.TrimSuffix(s.Timebase.Word, "s")
 		return refuse(refusal{true, "measure",
-			fmt.Sprintf("measure is %s, and no %s of %d cycles begins in them", s.Measure, word, slot),
+			fmt.Sprintf("measure is %s, but no %s of %d cycles begins in this window", s.Measure, word, slot),
 			fmt.Sprintf("give at least %d cycles", slot)})
 	}
 	return nil
@@ -215,51 +217,53 @@ func refuse(all ...refusal) error {
 func (s *Spec) checkKeys() error {
 	file, bursty := s.Arrivals == fabric.ArrivalsFile, s.Arrivals == fabric.ArrivalsBursty
 	t := &s.Traffic
-	const inFile = ", and arrivals: file has it in the file"
+	const inFile = ", but arrivals: file reads it from the file"
 	if s.Pattern != "" && !slices.Contains(fabric.Patterns(), s.Pattern) {
 		return refuse(refusal{true, "pattern", fmt.Sprintf("pattern is %q", s.Pattern),
 			cmp.Or(fabric.PatternOf(s.Pattern),
 				input.DidYouMean(s.Pattern, fabric.Patterns(), "allowed: "+strings.Join(fabric.Patterns(), ", ")))})
 	}
 	return refuse(
-		refusal{!file && s.File != "", "file", "a file is given, and arrivals is " + s.Arrivals,
+		refusal{!file && s.File != "", "file", "a file is given, but arrivals is " + s.Arrivals,
 			"delete file, or write arrivals: file"},
-		refusal{file && s.File == "" && s.Rows == nil, "arrivals", "arrivals is file, and no file is given",
+		refusal{file && s.File == "" && s.Rows == nil, "arrivals", "arrivals is file, but no file is given",
 			"add file: packets.csv, with columns source, destination, size and created"},
 		refusal{file && t.Rate != 0, "rate", "rate is given" + inFile, "delete rate"},
 		refusal{file && t.Pattern != "", "pattern", "a pattern is given" + inFile, "delete pattern"},
 		refusal{file && len(t.Size) > 0, "size", "a size is given" + inFile, "delete size"},
 		refusal{!file && t.Rate == 0, "rate", "there is no rate",
-			"add rate, packets that a processor creates in a slot: 0.1"},
+			"add rate, the packets per processor and slot, for example 0.1"},
 		refusal{!file && (t.Rate < RateMin || t.Rate > 1), "rate", fmt.Sprintf("rate is %v", t.Rate),
 			fmt.Sprintf("allowed: %v to 1", RateMin)},
-		refusal{!bursty && t.Burst != 0, "burst", "burst is given, and arrivals is " + s.Arrivals,
+		refusal{!bursty && t.Burst != 0, "burst", "burst is given, but arrivals is " + s.Arrivals,
 			"delete burst, or write arrivals: bursty"},
 		refusal{bursty && s.Burst < 1, "burst", fmt.Sprintf("burst is %v", s.Burst), "allowed: 1 or more"},
 		refusal{bursty && s.Rate > s.Burst/(s.Burst+1), "rate",
-			fmt.Sprintf("rate is %v, and bursts of %v packets with a slot or more between them allow %.6g", s.Rate,
+			fmt.Sprintf("rate is %v, but bursts of %v packets with at least one slot between them allow at most %.6g", s.Rate,
 				s.Burst, s.Burst/(s.Burst+1)),
 			"give a lower rate or longer bursts"},
 		refusal{s.Pattern == fabric.PatternHotspot && len(s.Hotspots) == 0, "hotspots",
-			"the pattern is hotspot, and there are no hotspots",
+			"pattern is hotspot, but no hotspots are given",
 			"add hotspots: [{node: 0, share: 0.2}]"},
 		refusal{s.Pattern != fabric.PatternHotspot && len(s.Hotspots) > 0, "hotspots",
-			"hotspots are given, and the pattern is " + s.Pattern,
+			"hotspots are given, but pattern is " + s.Pattern,
 			"delete them, or write pattern: hotspot"},
 	)
 }
 
 func (s *Spec) checkPattern(n int) error {
-	of := fmt.Sprintf("pattern is %s, and there are %d processors", s.Pattern, n)
+	of := fmt.Sprintf("pattern is %s, but the network has %d processors", s.Pattern, n)
 	if side := int(squareRoot(uint32(n))); s.Pattern == fabric.PatternTranspose && side*side != n {
 		return refuse(refusal{true, "pattern", of,
-			fmt.Sprintf("take a square number of processors, %d or %d, or another pattern", side*side, (side+1)*(side+1))})
+			fmt.Sprintf("use a square number of processors, such as %d or %d, or another "+
+				"pattern", side*side, (side+1)*(side+1))})
 	}
 	if s.Pattern == fabric.PatternBitComplement || s.Pattern == fabric.PatternBitReverse ||
 		s.Pattern == fabric.PatternShuffle {
 		if n&(n-1) != 0 {
 			below := 1 << (bits.Len(uint(n)) - 1)
-			return refuse(refusal{true, "pattern", of, fmt.Sprintf("take a power of two of processors, %d or %d, or another "+
+			return refuse(refusal{true, "pattern", of, fmt.Sprintf("use a power of two for the number of processors, such as "+
+				"%d or %d, or another "+
 				"pattern", below, 2*below)})
 		}
 	}
@@ -282,8 +286,9 @@ func (s *Spec) checkPattern(n int) error {
 				fmt.Sprintf("allowed: 0 to %d", n-1)})
 		}
 		if shares += h.Share; h.Share < 0 || shares > 1+1e-9 {
-			return refuse(refusal{true, at + ".share", fmt.Sprintf("share is %v, with those before it %v", h.Share, shares),
-				"allowed: 0 to 1 for all of them together"})
+			return refuse(refusal{true, at + ".share", fmt.Sprintf("share is %v, and the sum up to this entry is "+
+				"%v", h.Share, shares),
+				"allowed: 0 to 1 for each, and for their sum"})
 		}
 	}
 	for i, size := range s.Size {
@@ -294,8 +299,8 @@ func (s *Spec) checkPattern(n int) error {
 		}
 	}
 	if s.Pattern != "" && !s.Self && n == 1 {
-		return refuse(refusal{true, "self", "there is one processor, and self is false",
-			"write self: true, or take a network of 2 processors or more"})
+		return refuse(refusal{true, "self", "the network has one processor, but self is false",
+			"write self: true, or use a network of 2 or more processors"})
 	}
 	return nil
 }
@@ -313,11 +318,11 @@ func (s *Spec) checkCarried(n fabric.Network, p *fabric.Program) error {
 	}
 	if s.Closed > 0 && !c.Closed {
 		return refuse(refusal{true, "closed",
-			fmt.Sprintf("closed is %d, and %s does not acknowledge packets", s.Closed, p.Name), "delete closed"})
+			fmt.Sprintf("closed is %d, but %s does not acknowledge packets", s.Closed, p.Name), "delete closed"})
 	}
 	if why := s.anywhere(c); why != "" {
-		return refuse(refusal{true, "pattern", fmt.Sprintf("pattern is %s, and %s", s.Pattern, why),
-			"take a pattern whose destinations they reach, or arrivals: file"})
+		return refuse(refusal{true, "pattern", fmt.Sprintf("pattern is %s, but %s", s.Pattern, why),
+			"use a pattern with reachable destinations, or arrivals: file"})
 	}
 	if c.Reaches == nil {
 		return nil
@@ -359,11 +364,11 @@ func (s *Spec) checkReaches(n fabric.Network, c *fabric.Carries) error {
 			continue
 		}
 		if why := c.Reaches(source, to); why != "" {
-			key, remedy := "pattern", "take another pattern, or arrivals: file"
+			key, remedy := "pattern", "use another pattern, or arrivals: file"
 			if to == source {
 				key, remedy = "self", "write self: false"
 			}
-			return refuse(refusal{true, key, fmt.Sprintf("pattern is %s, and %s", s.Pattern, why), remedy})
+			return refuse(refusal{true, key, fmt.Sprintf("pattern is %s, but %s", s.Pattern, why), remedy})
 		}
 	}
 	return nil

@@ -133,7 +133,7 @@ func (w *window) late() string {
 	left := fmt.Sprintf("%d of %s not arrived %s after the window in which they were created", w.pending-w.excused,
 		traces.Plural(w.created, "measured packet has", "measured packets have"), w.spec.Drain)
 	if w.accepted == 0 {
-		left += ", and nothing has arrived in the window"
+		left += ", and no packet arrived in the window"
 		if w.spec.Overload {
 			left += ", which overload does not excuse"
 		}
@@ -167,7 +167,7 @@ func (w *window) of() string {
 	if w.pending == 0 {
 		return ""
 	}
-	return "of those that have arrived"
+	return "of the packets that have arrived"
 }
 
 func (w *window) arrivedOnly() string {
@@ -189,23 +189,24 @@ func (w *window) notes() (notes []string) {
 	case !known:
 		burst := ""
 		if n := float64(g.all()); n >= saturatedPackets {
-			burst = fmt.Sprintf(", in bursts, which tell no more than %d alone", int(n*n/g.variance()))
+			burst = fmt.Sprintf(" in bursts, worth only %d independent ones", int(n*n/g.variance()))
 		}
 		notes = append(notes, fmt.Sprintf("saturated is not known: too few packets to tell, %d in the second half of the "+
 			"measured window%s, and it takes %d; "+
 			"measure longer", g.all(), burst, saturatedPackets))
 	}
 	if w.pending > 0 && w.pending+w.lost < w.created {
-		notes = append(notes, "latencies are those "+w.arrivedOnly()+": those that have not would be the longest")
+		notes = append(notes, "latencies are "+w.arrivedOnly()+"; packets still in flight would have the longest")
 	}
 	if grew, _ := w.growing.halves[0].grows(); grew && !saturated && s.Arrivals != fabric.ArrivalsFile {
 		notes = append(notes, fmt.Sprintf("the warm-up of %s is too short for a steady state: in the first half of the "+
 			"measured window %d packets were created and "+
-			"%d received or lost; give a longer one", s.WarmUp, w.growing.halves[0].all(), w.growing.halves[0].gone))
+			"%d received or lost; give a longer warm-up", s.WarmUp, w.growing.halves[0].all(), w.growing.halves[0].gone))
 	} else if w.way*float64(w.slotCycles) > float64(s.From) && s.Arrivals != fabric.ArrivalsFile {
-		notes = append(notes, fmt.Sprintf("the warm-up of %s is shorter than the mean way of a packet (%s): the state was "+
+		notes = append(notes, fmt.Sprintf("the warm-up of %s is shorter than the mean latency of a packet (%s): the state "+
+			"was "+
 			"not steady when the "+
-			"measured window began; give a longer one", s.WarmUp, w.wayText()))
+			"measured window began; give a longer warm-up", s.WarmUp, w.wayText()))
 	}
 	return w.outside(notes)
 }
@@ -247,7 +248,7 @@ func (w *window) outside(notes []string) []string {
 				parts = append(parts, fmt.Sprintf("%d %s it", part.n, part.text))
 			}
 		}
-		notes = append(notes, fmt.Sprintf("%d of %s of %s lie outside the measured window, %s (%s), and are not measured; "+
+		notes = append(notes, fmt.Sprintf("%d of %s of %s are outside the measured window, %s (%s), and are not measured; "+
 			"change warm_up or measure", outside,
 			traces.Plural(len(s.Rows), "row", "rows"), s.File, w.span(), strings.Join(parts, ", ")))
 	}

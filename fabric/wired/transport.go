@@ -562,7 +562,7 @@ func (t *wired) returnCrossing(from []byte, slot uint32) []byte {
 func (t *wired) checkPort(other uint16) func(int, uint16) error {
 	return func(_ int, port uint16) error {
 		if int(port) >= t.shape.Ports && port != other {
-			return fmt.Errorf("port %d, there are %d", port, t.shape.Ports)
+			return fmt.Errorf("port %d of %d", port, t.shape.Ports)
 		}
 		return nil
 	}

@@ -162,7 +162,8 @@ axes:
   long: {key: workload.traffic.burst, values: [4, 8]}
 seeds: 1..2
 `), sweep.Options{Out: filepath.Join(dir, "out")})
-	require.ErrorContains(t, err, "small.yaml:3:48: burst is given, and arrivals is bernoulli; delete burst, or write arrivals: bursty in the scenario; "+
+	require.ErrorContains(t, err, "small.yaml:3:48: burst is given, but arrivals is bernoulli; delete burst, or write "+
+		"arrivals: bursty in the scenario; "+
 		"or let the axis set both keys, each value under a name: settings: {4: {workload.traffic.burst: 4, workload.traffic.arrivals: bursty}, ...} in place of key and values")
 	_, err = starloom.Sweep(context.Background(), path, sweep.Options{Out: filepath.Join(dir, "orders.csv")})
 	require.ErrorContains(t, err, "--out: ")

@@ -42,7 +42,7 @@ func GrowthPlot(l int, lines []Curve) *figure.Figure {
 		curves = append(curves, c)
 	}
 	steps, columns := figure.Axis{Label: "t, steps of phase 2"}, figure.Axis{Label: "F(t)", Scale: figure.Log2}
-	return plotOf(fmt.Sprintf("Columns that the lines know in phase 2, l = %d", l), steps, columns, curves)
+	return plotOf(fmt.Sprintf("Known columns by line in phase 2, l = %d", l), steps, columns, curves)
 }
 
 // LengthPlot draws the lengths of the algorithms and the bounds for n from l to largest, at about 24 sizes per power

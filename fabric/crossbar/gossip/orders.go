@@ -66,7 +66,7 @@ func Named(word string, N int, seed uint64) (Orders, error) {
 // newOrders returns orders whose row i is filled by fill, which appends N ids to an empty row.
 func newOrders(N int, fill func(row []uint32, i int) []uint32) Orders {
 	if N < 1 {
-		panic(fmt.Sprintf("gossip: orders for N = %d; N is 1 or more", N))
+		panic(fmt.Sprintf("gossip: orders for N = %d; N must be 1 or more", N))
 	}
 	ids := make([]uint32, (N+1)*N)
 	orders := make(Orders, N+1)
@@ -147,7 +147,7 @@ func ReadOrders(path string, N int) (Orders, error) {
 
 func fileRemedy(N int) string {
 	return fmt.Sprintf("give %d rows of %d ids, comma-separated, without a header: row i is the order of processor i,"+
-		" with every id from 0 to %d but i once", N+1, N, N)
+		" with every id from 0 to %d except i once", N+1, N, N)
 }
 
 // Parse parses orders of N+1 processors: comma-separated values without a header, row i the N ids to which processor
@@ -158,7 +158,7 @@ func Parse(name string, data []byte, N int) (Orders, error) {
 	p := parser{reader: reader, name: name, N: N, seen: make([]int, N+1)}
 	orders := newOrders(N, p.row)
 	if record := p.read(N + 1); record != nil {
-		p.fault(0, "there are more rows than the %d processors", p.N+1)
+		p.fault(0, "the file has more rows than the %d processors", p.N+1)
 	}
 	if err := p.wrong.Err(); err != nil {
 		return nil, err
@@ -200,7 +200,8 @@ func (p *parser) read(i int) []string {
 		err = fault
 	} else if i <= p.N {
 		err = &input.Error{Place: p.name,
-			Reason: fmt.Sprintf("the file ends after %d rows; there are %d processors", i, p.N+1), Remedy: fileRemedy(p.N)}
+			Reason: fmt.Sprintf("the file ends after %d rows, but the network has %d "+
+				"processors", i, p.N+1), Remedy: fileRemedy(p.N)}
 	}
 	if p.over = true; err != io.EOF {
 		p.wrong.Add(err)

@@ -87,15 +87,16 @@ func TestOptimal(t *testing.T) {
 
 // TestParse checks line and column of the first fault in each row; only the first fault is quoted.
 func TestParse(t *testing.T) {
-	const remedy = "; give 4 rows of 3 ids, comma-separated, without a header: row i is the order of processor i, with every id from 0 to 3 but i once"
+	const remedy = "; give 4 rows of 3 ids, comma-separated, without a header: row i is the order of processor i, with " +
+		"every id from 0 to 3 except i once"
 	good := gossip.Orders{{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}}
 	for _, c := range []struct{ text, fault string }{
 		{"1,2,3\n0,2,3\n0,1,3\n0,1,2\n", ""},
 		{"1,2,3\n0,2,3\n0,1,3\n0,1,2", ""},
 		{"\ufeff1, 2, 3\r\n0 ,2,3\r\n\r\n0,1,3\r\n0,1,2\r\n", ""},
-		{"", "o.csv: the file ends after 0 rows; there are 4 processors"},
-		{"1,2,3\n0,2,3\n0,1,3\n", "o.csv: the file ends after 3 rows; there are 4 processors"},
-		{"1,2,3\n0,2,3\n0,1,3\n0,1,2\n0,1,2\n", "o.csv:5:1: there are more rows than the 4 processors"},
+		{"", "o.csv: the file ends after 0 rows, but the network has 4 processors"},
+		{"1,2,3\n0,2,3\n0,1,3\n", "o.csv: the file ends after 3 rows, but the network has 4 processors"},
+		{"1,2,3\n0,2,3\n0,1,3\n0,1,2\n0,1,2\n", "o.csv:5:1: the file has more rows than the 4 processors"},
 		{"id,P1,P2\n0,2,3\n0,1,3\n0,1,2\n", `o.csv:1:1: "id" is not the id of a processor`},
 		{"1,2,3\n0,2x,3\n0,1,3\n0,1,2\n", `o.csv:2:3: "2x" is not the id of a processor`},
 		{"1,2,3\n0,,3\n0,1,3\n0,1,2\n", `o.csv:2:3: "" is not the id of a processor`},

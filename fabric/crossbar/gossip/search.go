@@ -10,7 +10,7 @@ import (
 )
 
 // ErrNoOrders means that a proof excludes orders with such a short run.
-var ErrNoOrders = errors.New("no orders have so short a run")
+var ErrNoOrders = errors.New("no orders have a run this short")
 
 // SearchProgress is the progress of Search.
 type SearchProgress struct {
@@ -52,7 +52,7 @@ func search(ctx context.Context, N, steps int, run func(Orders) (int, error),
 			}
 		})
 		if err != nil {
-			return nil, fmt.Errorf("orders of %d processors with %d steps were not found in time: %w", N+1, steps, err)
+			return nil, fmt.Errorf("no orders of %d processors with %d steps were found in time: %w", N+1, steps, err)
 		}
 		if model == nil {
 			continue

@@ -67,7 +67,7 @@ func TestSearchEndsInTime(t *testing.T) {
 		cancel()
 	})
 	require.ErrorIs(t, err, context.Canceled)
-	require.EqualError(t, err, "orders of 31 processors with 87 steps were not found in time: context canceled")
+	require.EqualError(t, err, "no orders of 31 processors with 87 steps were found in time: context canceled")
 	require.Equal(t, 1, calls)
 
 	ctx, cancel = context.WithTimeout(context.Background(), 20*time.Millisecond)

@@ -63,7 +63,7 @@ func New(a, b int) (*Field, error) {
 	if err == nil && f.size < 7 {
 		return nil,
 			refuse(a, b,
-				fmt.Sprintf("has %s, and a node needs 7: its own and those of six neighbours",
+				fmt.Sprintf("has %s, but a node needs 7: one for itself and one for each of six neighbours",
 					traces.Plural(uint64(f.size), "residue", "residues")),
 				"give a larger b; a = 1 and b = 2 make the smallest network")
 	}
@@ -75,7 +75,7 @@ func New(a, b int) (*Field, error) {
 func Degenerate(a, b int) (*Field, error) {
 	switch {
 	case a < 0 || b < a:
-		return nil, refuse(a, b, "is outside 0 <= a <= b", "give the associate or the conjugate of alpha that lies there: "+
+		return nil, refuse(a, b, "is outside 0 <= a <= b", "give the associate or the conjugate of alpha in this range: "+
 			"its network is the same")
 	case b == 0:
 		return nil, refuse(a, b, "is zero", "give b of 1 or more")
@@ -230,7 +230,7 @@ func NewTorus(f *Field, dims int) (*Torus, error) {
 	for k := range dims {
 		if t.powers[k] > math.MaxInt32/f.size {
 			return nil, input.Mistake("fabric.ej.dims",
-				fmt.Sprintf("dims is %d, and %d^%d nodes are more than %d", dims, f.size, dims, math.MaxInt32),
+				fmt.Sprintf("dims is %d, but %d^%d nodes are more than %d", dims, f.size, dims, math.MaxInt32),
 				fmt.Sprintf("allowed with this alpha are %d dimensions", k))
 		}
 		t.powers = append(t.powers, t.powers[k]*f.size)
@@ -274,7 +274,7 @@ func (t *Torus) Link(from, to int) (k, direction int) {
 			return k, direction
 		}
 	}
-	panic(fmt.Sprintf("eisenstein: nodes %d and %d are no neighbours", from, to))
+	panic(fmt.Sprintf("eisenstein: nodes %d and %d are not neighbours", from, to))
 }
 
 // Add adds all coordinates of two nodes.

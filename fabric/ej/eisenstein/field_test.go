@@ -166,14 +166,14 @@ func TestRoutes(t *testing.T) {
 
 func TestRefusedAlphas(t *testing.T) {
 	for text, alpha := range map[string][2]int{
-		"alpha = 0 + 0*rho is zero":                   {0, 0},
-		"alpha = 0 + 1*rho has 1 residue,":            {0, 1},
-		"alpha = 1 + 1*rho has 3 residues":            {1, 1},
-		"alpha = 0 + 2*rho has 4 residues":            {0, 2},
-		"alpha = 2 + 1*rho is outside 0 <= a <= b":    {2, 1},
-		"alpha = -1 + 3*rho is outside 0 <= a <= b":   {-1, 3},
+		"alpha = 0 + 0*rho is zero":                           {0, 0},
+		"alpha = 0 + 1*rho has 1 residue,":                    {0, 1},
+		"alpha = 1 + 1*rho has 3 residues":                    {1, 1},
+		"alpha = 0 + 2*rho has 4 residues":                    {0, 2},
+		"alpha = 2 + 1*rho is outside 0 <= a <= b":            {2, 1},
+		"alpha = -1 + 3*rho is outside 0 <= a <= b":           {-1, 3},
 		"has 16785409 residues; at most 16777216 are allowed": {0, 4097},
-		"has 4951760157141591468340674561 residues":   {1, 1 << 46},
+		"has 4951760157141591468340674561 residues":           {1, 1 << 46},
 	} {
 		_, err := New(alpha[0], alpha[1])
 		require.ErrorContains(t, err, text)
@@ -182,7 +182,8 @@ func TestRefusedAlphas(t *testing.T) {
 	_, err := NewTorus(f, 0)
 	require.EqualError(t, err, "fabric.ej.dims: dims is 0; give 1 or more")
 	_, err = NewTorus(f, 6)
-	require.EqualError(t, err, "fabric.ej.dims: dims is 6, and 37^6 nodes are more than 2147483647; allowed with this alpha are 5 dimensions")
+	require.EqualError(t, err, "fabric.ej.dims: dims is 6, but 37^6 nodes are more than 2147483647; allowed with this "+
+		"alpha are 5 dimensions")
 	_, err = NewTorus(f, 5)
 	require.NoError(t, err)
 }

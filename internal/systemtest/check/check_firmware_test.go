@@ -89,7 +89,7 @@ func TestCheckHasOneVerdict(t *testing.T) {
 		text    string
 	}{
 		{"traps", nil, starloom.VerdictFail, "  the run itself fails: 1 violation\n    firmware_trap: cycle "},
-		{"announces", nil, starloom.VerdictFail, " announced the packet of processor 7, which no frame had brought to it\n"},
+		{"announces", nil, starloom.VerdictFail, " announced the packet of processor 7, but had received no frame with it\n"},
 		{"announces", map[string]int64{"by": 1}, starloom.VerdictPass, ""},
 		{"writes_next_door", map[string]int64{"restarts": 1}, starloom.VerdictFail,
 			"  static variable: slot 0: pops.group[0].nic[0]: its handler writes into starts (writes_next_door.c:12), at address "},

@@ -32,7 +32,7 @@ func TestLongFuzzFindsHiddenFaults(t *testing.T) {
 			"with payload 53; 1 slot later, frame from 0 with payload a7; 1 slot later, frame from 0 with payload 1c; 1 slot later, frame from 0 with payload e9\n"},
 		{check.RuleStaleRead, "its handler depends on bytes of the RX FIFO outside its frames", 1, "with payload nothing\n"},
 		{starloom.RuleTrap, "its handler traps in take at hides_faults.c: unreachable", 1, "control frame from 0, flags 0x5a, tag 0xbee5 with payload nothing\n"},
-		{starloom.RuleExactlyOnce, "which no frame had brought to it", 1, "ack frame from 0 with payload nothing\n"},
+		{starloom.RuleExactlyOnce, "had received no frame with it", 1, "ack frame from 0 with payload nothing\n"},
 	} {
 		s := systemtest.CheckScenario(t, "hides_faults")
 		s.Firmware.Params = map[string]int64{"fault": int64(fault)}

@@ -181,7 +181,7 @@ var cheats = []struct {
 	2: {starloom.RuleIllegalListen, "listens to port ", false},
 	3: {starloom.RuleIllegalListen, "says that its RX FIFO holds 255 frames", false},
 	4: {starloom.RuleIllegalSend, "says that its TX FIFO holds 255 frames", false},
-	5: {starloom.RuleExactlyOnce, "which no frame had brought to it", true},
+	5: {starloom.RuleExactlyOnce, "had received no frame with it", true},
 	6: {starloom.RuleExactlyOnce, "; there are processors 0 to ", true},
 	7: {starloom.RuleExactlyOnce, "which is not for it", true},
 	8: {starloom.RuleIllegalSend, "sends a payload of 17 bytes; nic.payload_bytes is 16", false},
@@ -278,7 +278,7 @@ func TestClaimsAgainstFrames(t *testing.T) {
 					require.Equal(t, starloom.RuleExactlyOnce, v.Rule)
 					require.Equal(t, c.path, v.Path)
 					require.EqualValues(t, 2, v.Slot)
-					require.Contains(t, v.Message, "which no frame had brought to it")
+					require.Contains(t, v.Message, "had received no frame with it")
 					require.Equal(t, quiet.Digest, lie.Digest)
 					require.Equal(t, quiet.Slots, lie.Slots)
 				}

@@ -173,7 +173,7 @@ func TestStudyReportForms(t *testing.T) {
 		{Case: "d=g", Quantity: "n=4 mean iterations", Published: studies.Printed(3.15), Measured: 3.01872345, SD: &sd, SE: &se,
 			Runs: 20000, Tolerance: 0.7, OK: true},
 		{Case: "d=g", Quantity: "n=1048576 slots", Reference: studies.Printed(38.25), Measured: 50, Tolerance: 1, Note: "other sample"},
-		studies.Referred("claims", "steps", 2, 2, 1, 0, "two messages take 2 steps").
+		studies.Referred("claims", "steps", 2, 2, 1, 0, "two messages between two processors take 2 steps").
 			Contradicting(studies.Printed(3), studies.Quotation{Words: "lambda = 3N", Place: "Proposition 18"}),
 	}}
 	var text, data bytes.Buffer

@@ -214,16 +214,17 @@ func TestBusRules(t *testing.T) {
 			total uint64
 		}{
 			{1, starloom.Violation{Rule: starloom.RuleNoCreation, Cycle: 8, Slot: 1, Path: "bus.nic[4]",
-				Message: "processor 4 sent the item of processor 7, which no frame had brought to it"}, 1},
+				Message: "processor 4 sent the item of processor 7, but had received no frame with it"}, 1},
 			{2, starloom.Violation{Rule: starloom.RuleFinishes, Cycle: 40, Slot: 8, Path: "bus.nic[1]",
-				Message: "processor 1 knew 8 of 10 items when the run ended; the first that it lacks is that of processor 2"}, 9},
+				Message: "processor 1 knew 8 of 10 items when the run ended; the first missing packet is from processor 2"}, 9},
 			{3, starloom.Violation{Rule: starloom.RuleOneBus, Cycle: 15, Slot: 3, Path: "bus.nic[3]",
-				Message: "processor 3 sends to bus.bus[8].tap[0] and listens to bus.bus[11].tap[2] in one slot: its switch is at the first, it does not hear the other"}, 2},
+				Message: "processor 3 sends to bus.bus[8].tap[0] and listens to bus.bus[11].tap[2] in one slot: its switch is " +
+					"at the first, so it does not hear the second"}, 2},
 			// What is no set of items brings none, and so who passes them on has created them.
 			{4, starloom.Violation{Rule: starloom.RuleNoCreation, Cycle: 28, Slot: 5, Path: "bus.nic[1]",
-				Message: "processor 1 sent the item of processor 3, which no frame had brought to it"}, 4},
+				Message: "processor 1 sent the item of processor 3, but had received no frame with it"}, 4},
 			{5, starloom.Violation{Rule: starloom.RuleNoCreation, Cycle: 28, Slot: 5, Path: "bus.nic[1]",
-				Message: "processor 1 sent the item of processor 3, which no frame had brought to it"}, 4},
+				Message: "processor 1 sent the item of processor 3, but had received no frame with it"}, 4},
 		} {
 			s := systemtest.BusGossipScenario(t, "two-phase", 10, 3, "")
 			require.NoError(t, s.Override(t.Context(), starloom.Overrides{Image: systemtest.Image(t, "bus_gossips")}))
@@ -249,7 +250,8 @@ func TestBusRules(t *testing.T) {
 // TestBusClaims: what firmware says of its deliveries is compared with the frames: the truth breaks no
 // rule, a lie does, and the run goes on.
 func TestBusClaims(t *testing.T) {
-	for how, want := range map[int][]string{0: nil, 6: nil, 7: {"processor 2 announced the packet of processor 0, which no frame had brought to it"}} {
+	for how, want := range map[int][]string{0: nil, 6: nil, 7: {"processor 2 announced the packet of processor 0, but " +
+		"had received no frame with it"}} {
 		text := "starloom: 1\nfabric: {bus: {vertices: 10, length: 3}}\nnic: {payload_bytes: 2}\nrules: {exactly_once: true}\nfirmware: {image: %q, schedule: improved, params: {how: %d}}\n"
 		s, err := starloom.ParseScenario("bus.yaml", fmt.Appendf(nil, text, systemtest.Image(t, "bus_gossips"), how))
 		require.NoError(t, err)

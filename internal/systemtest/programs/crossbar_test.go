@@ -259,13 +259,13 @@ func TestCrossbarEnginesAgree(t *testing.T) {
 // the program has set says so.
 func TestCrossbarRefused(t *testing.T) {
 	for _, c := range []struct{ keys, scheduling, says string }{
-		{"medium: aloha, cap: 3", "0", "s.yaml:2:51: cap is 3, and on the medium aloha one frame crosses in a slot; delete cap"},
-		{"medium: aloha, arbiter: matrix", "0", "s.yaml:2:55: arbiter is matrix, and the medium aloha has none; delete arbiter"},
-		{"matching: list, medium: aloha", "0", "s.yaml:2:55: matching is list, and on the medium aloha, without an arbiter, a sender asks for one output; delete matching"},
-		{"medium: aloha", "2", "s.yaml:2:39: scheduling 2 asks by lists, and on the medium aloha, without an arbiter, a sender asks for one output; take scheduling: 0"},
-		{"arbiter: matrix", "3", "s.yaml:2:40: scheduling 3 asks by lists, and lists are served by an arbiter fixed or round_robin, not matrix"},
-		{"cap: 2, arbiter: round_robin", "0", "s.yaml:2:48: arbiter is round_robin with a cap, and an output would take turns for frames that the cap holds back"},
-		{"output: queue, matching: list", "0", "output is queue, and matching list is for outputs that take one frame in a slot; delete matching"},
+		{"medium: aloha, cap: 3", "0", "s.yaml:2:51: cap is 3, but only one frame crosses the medium aloha in a slot; delete cap"},
+		{"medium: aloha, arbiter: matrix", "0", "s.yaml:2:55: arbiter is matrix, but the medium aloha has none; delete arbiter"},
+		{"matching: list, medium: aloha", "0", "s.yaml:2:55: matching is list, and on the medium aloha, which has no arbiter; delete matching"},
+		{"medium: aloha", "2", "s.yaml:2:39: scheduling 2 asks by lists, and on the medium aloha, which has no arbiter; take scheduling: 0"},
+		{"arbiter: matrix", "3", "s.yaml:2:40: scheduling 3 asks by lists, but lists need arbiter fixed or round_robin, and arbiter is matrix"},
+		{"cap: 2, arbiter: round_robin", "0", "s.yaml:2:48: arbiter is round_robin, but with a cap its turns would go to frames that the cap holds back"},
+		{"output: queue, matching: list", "0", "output is queue, but matching: list needs outputs that accept one frame in a slot; delete matching"},
 	} {
 		_, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {crossbar: {ports: 8, "+c.keys+"}}\nfirmware: {program: gossip/fsa, params: {scheduling: "+c.scheduling+"}}\nworkload: {gossip: {}}\n"))
 		require.ErrorAs(t, err, new(*starloom.InputError))

@@ -52,7 +52,8 @@ func TestNetlistGossipCreated(t *testing.T) {
 					found = append(found, v.Path+": "+v.Message)
 				}
 			}
-			require.Equal(t, []string{"netlist.p[2]: processor 2 sent the item of processor 0, which no frame had brought to it"}, found)
+			require.Equal(t, []string{"netlist.p[2]: processor 2 sent the item of processor 0, but had received no frame had " +
+				"brought to it"}, found)
 		}
 	}
 }
@@ -60,8 +61,10 @@ func TestNetlistGossipCreated(t *testing.T) {
 // TestNetlistGossipRefused: what gossip has on crossbars only is refused where it stands, and is not if what the remedy
 // says is deleted.
 func TestNetlistGossipRefused(t *testing.T) {
-	const votes = "modules are faulty in votes, which there are on crossbars only; faults: of the scenario is for processors that fail; "
-	const told, valued = "on a netlist the orders follow from the network; ", "on a netlist each processor sends its number, not values; "
+	const votes = "faulty modules belong to votes, which need a crossbar; the scenario's key faults is for processors " +
+		"that fail; "
+	const told, valued = "on a netlist the network determines the orders; ", "on a netlist each processor sends its " +
+		"number, not values; "
 	for _, netlist := range []string{gossiped["links"], gossiped["routers"]} {
 		build := func(keys string) error {
 			m, err := starloom.NewMachine(t.Context(), systemtest.RoutedScenario(t, netlist,
@@ -74,7 +77,7 @@ func TestNetlistGossipRefused(t *testing.T) {
 		for _, c := range []struct{ keys, says, mended string }{
 			{"orders: pipelined", "5:20: " + told + "delete orders", ""},
 			{"sessions: 1, orders: none.csv", "5:33: " + told + "delete orders", "sessions: 1"},
-			{"sessions: 2", "5:22: gossip has 2 sessions, and on a netlist it has one; delete sessions", ""},
+			{"sessions: 2", "5:22: gossip has 2 sessions, but only one on a netlist; delete sessions", ""},
 			{"values: random", "5:20: " + valued + "delete values", ""},
 			{"values: none.csv", "5:20: " + valued + "delete values", ""},
 			{"faulty: [1]", "5:20: " + votes + "delete faulty", ""},

@@ -250,16 +250,16 @@ func TestScatterRefused(t *testing.T) {
 	_, err := starloom.ParseScenario("s.yaml", []byte(scenario))
 	require.NoError(t, err)
 	for _, c := range []struct{ before, after, says string }{
-		{"ports: 8", "ports: 1", "s.yaml:2:20: scatter needs at least 2 processors; choose a network of 2 processors or more"},
+		{"ports: 8", "ports: 1", "s.yaml:2:20: scatter needs at least 2 processors; choose a network of 2 or more"},
 		{"origin: 0", "origin: 8", "s.yaml:4:30: workload.scatter.origin is 8; allowed: 0 to 7"},
 		{"origin: 0", "origin: -1", "s.yaml:4:30: workload.scatter.origin is -1"},
 		{"order: 0", "order: 3", "s.yaml:3:52: firmware.params.order is 3; allowed: 0, 1, 2"},
 		{"order: 0", "order: -1", "firmware.params.order is -1; allowed: 0, 1, 2"},
 		{"scatter: {origin: 0}", "gossip: {}", "the program scatter/async does not carry gossip; write workload: {scatter: {origin: 0}}"},
-		{"ports: 8", "ports: 8, output: queue, cap: 2", "s.yaml:2:51: output is queue, and a cap is for outputs that take one frame in a slot; delete cap"},
-		{"ports: 8", "ports: 8, cap: 2", "s.yaml:2:36: scatter/async takes output: queue, and a cap is for outputs"},
-		{"ports: 8", "ports: 8, medium: aloha", "s.yaml:2:39: scatter/async takes output: queue, and on the medium aloha one frame crosses in a slot; take output: rendezvous or medium: crossbar"},
-		{"ports: 8", "ports: 8, output: rendezvous, queue_frames: 2", "queue_frames is 2 and output rendezvous; it is only for output queue"},
+		{"ports: 8", "ports: 8, output: queue, cap: 2", "s.yaml:2:51: output is queue, but a cap needs outputs that accept one frame in a slot; delete cap"},
+		{"ports: 8", "ports: 8, cap: 2", "s.yaml:2:36: scatter/async takes output: queue, and a cap needs outputs"},
+		{"ports: 8", "ports: 8, medium: aloha", "s.yaml:2:39: scatter/async takes output: queue, and on the medium aloha  in a slot; use output: rendezvous or medium: crossbar"},
+		{"ports: 8", "ports: 8, output: rendezvous, queue_frames: 2", "queue_frames is 2, but output is rendezvous, not queue"},
 		{"ports: 8", "ports: 8, output: queue, queue_frames: 0", "fabric.crossbar.queue_frames is 0"},
 	} {
 		_, err := starloom.ParseScenario("s.yaml", []byte(strings.Replace(scenario, c.before, c.after, 1)))

@@ -110,7 +110,7 @@ func TestVotingSilent(t *testing.T) {
 	s := systemtest.GossipScenario(4, 0, starloom.Gossip{Orders: "identity"})
 	for slots, want := range map[uint32]string{
 		3: "processor 1 was not done when the run ended: it waits for processor 0 to listen",
-		4: "processor 1 was not done when the run ended: it waits for processor 0, which listens, to take its frame",
+		4: "processor 1 was not done when the run ended: it waits for processor 0, which listens, to accept its frame",
 	} {
 		s.Stop.Slots = slots
 		require.Equal(t, want, systemtest.MachineRun(t, s).Report().Violations[1].Message)
@@ -355,7 +355,7 @@ func TestVotingRefusals(t *testing.T) {
 		{"3", "gossip/voting", "", "values: values.csv", "1\n2\n", "values.csv", "2 values for 3 modules"},
 		{"3", "gossip/voting", "", "values: values.csv", "", "values.csv", "0 values for 3 modules"},
 		{"3", "gossip/voting", "", "values: values.csv", "1\n2, x\n3\n", "values.csv:2:", `"x" is not an integer`},
-		{"3", "gossip/voting", "", "values: values.csv", "1\n2\n9223372036854775808\n", "values.csv:3:1", "not an integer of 64 bits"},
+		{"3", "gossip/voting", "", "values: values.csv", "1\n2\n9223372036854775808\n", "values.csv:3:1", "not a 64-bit integer"},
 		{"3", "gossip/voting", "", "values: values.csv", "1\n\"2\n3\n", "values.csv:", "comma-separated"},
 		{"3", "gossip/fsa", "", "values: random", "", "s.yaml:4:", "carry no values"},
 		{"3", "gossip/fsa", "", "faulty: [1]", "", "s.yaml:4:", "can be faulty"},

@@ -37,14 +37,16 @@ func TestNoLossAtRouters(t *testing.T) {
 		"beside stars": {netlist: fmt.Sprintf(clusters, 19), unfinished: true,
 			// of the stars, whose frames are addressed to where packets go at last; none of the routers
 			rest: "workload: {permutation: [8, 7, 3, 5, 6, 0, 1, 2, 4]}\nfirmware: {image: " + systemtest.Image(t, "bridges") + "}\nrules: {no_loss: true}\n",
-			lost: "slot 3 netlist.bus[0]: the frame of processor 3 for processor 5 was lost: this does not lead to processor 5"},
+			lost: "slot 3 netlist.bus[0]: the frame of processor 3 for processor 5 was lost: no path leads from here to " +
+				"processor 5"},
 		"the FIFO makes it wait": {netlist: small, rest: burst},
 		"the FIFO is full": {netlist: fmt.Sprintf(mesh, "2, 2", "sink"), rest: burst,
 			lost: "slot 3 netlist.p[3]: processor 3 lost the frame of processor 1: its RX FIFO was full"},
 		"dropped": {netlist: small, rest: last + "faults: {schedule: [{kind: drop, targets: [\"netlist.p[1].in\"]}]}", count: 2,
-			lost: "slot 3 netlist.p[1]: processor 1 lost the frame of processor 0: on its way a fault dropped it"},
+			lost: "slot 3 netlist.p[1]: processor 1 lost the frame of processor 0: a fault dropped the frame in flight"},
 		"flipped": {netlist: small, rest: last + "faults: {schedule: [{kind: bit_flip, targets: [\"netlist.p[1].in\"]}]}", count: 2,
-			lost: "slot 3 netlist.p[1]: processor 1 lost the frame of processor 0: on its way a fault flipped a bit of it: its CRC was wrong, so it was dropped"},
+			lost: "slot 3 netlist.p[1]: processor 1 lost the frame of processor 0: a fault flipped a bit of the frame in " +
+				"flight; the frame was dropped because of its wrong CRC"},
 		"the receiver is dead": {netlist: small, rest: last + "faults: {schedule: [{kind: dead, targets: [\"netlist.p[1]\"], slots: {from: 2}}]}", count: 2,
 			lost: "slot 3 netlist.p[1]: processor 1 lost the frame of processor 0: a fault has killed it"},
 		"what its NIC has taken goes on": {netlist: small,

@@ -41,7 +41,7 @@ func TestRequestReply(t *testing.T) {
 				require.Equal(t, fabric.RuleDeadlock, v.Rule)
 				require.Regexp(t, `^netlist\.router\[\d+\]\.output\[\d\]$`, v.Path)
 				require.Less(t, v.Cycle, uint64(4096-16*64), "before the calls that count as waiting")
-				require.Regexp(t, `a ring of \d+ channels? between routers and \d+ NICs?, in a knot of \d+ virtual channels, of which nothing has moved since cycle \d+`, v.Message)
+				require.Regexp(t, `a ring of \d+ channels? between routers and \d+ NICs?, in a knot of \d+ virtual channels, without movement since cycle \d+`, v.Message)
 				require.Regexp(t, `frame \d+ \((\d+) to \d+, queued in cycle \d+\) is in the TX FIFO of netlist\.p\[\d+\] and waits for a place at its router, where the frames before it wait for router .* `+
 					`waits for a place in the RX FIFO of netlist\.p\[\d+\], whose firmware`, fmt.Sprint(v.Waits))
 			}

@@ -30,7 +30,7 @@ var routerFaults = []struct{ faults, bare, firmware string }{
 		"waits for credits of netlist.router[5].output[0] VC", "waits for credits of netlist.router[5].output[0] VC 0, which were lost"},
 	{`{schedule: [{kind: stuck, targets: ["netlist.p[3].out"], slots: {from: %d}}]}`, "stands in netlist.p[3]", "stands in netlist.p[3]"},
 	{`{schedule: [{kind: dead, targets: ["netlist.router[5]"], slots: {from: %d}}]}`,
-		"which were lost", "goes no further: a fault has killed the router"},
+		"which were lost", "cannot continue: a fault has killed the router"},
 	{`{schedule: [{kind: drop, targets: ["netlist.router[*].output[*]"], slots: {from: %d}, probability: 0.02}]}`,
 		"faults have dropped", "packets when the run ended"},
 	{`{schedule: [{kind: bit_flip, targets: ["netlist.router[*].output[*]"], slots: {from: %d}, probability: 0.02}]}`, "", "packets when the run ended"},
@@ -170,9 +170,9 @@ func TestRouterFaultsRefused(t *testing.T) {
 		{firmwareLoad, "kind: miss", "a channel of routers has one receiver, so a miss is a drop; write kind: drop"},
 		{bareLoad, "kind: dead", "write kind: dead with routers as targets, such as netlist.router[0]"},
 		{bareLoad, "kind: buffers, rx_frames: 1", "no faults of their own"},
-		{bareLoad, "kind: stuck, slots: {from: 3, to: 4}", "write slots: {from: N} alone"},
-		{firmwareLoad, `kind: dead, targets: ["netlist.router[3]"], slots: {list: [4]}`, "write slots: {from: N} alone"},
-		{firmwareLoad, `kind: dead, targets: ["netlist.router[3]"], probability: 0.5`, "delete the key and give the slot"},
+		{bareLoad, "kind: stuck, slots: {from: 3, to: 4}", "write only slots: {from: N} alone"},
+		{firmwareLoad, `kind: dead, targets: ["netlist.router[3]"], slots: {list: [4]}`, "write only slots: {from: N} alone"},
+		{firmwareLoad, `kind: dead, targets: ["netlist.router[3]"], probability: 0.5`, "delete the key, and give the slot"},
 		{firmwareLoad, `kind: dead, targets: ["netlist.router[16]"]`, "is the path of no processor or router; paths are netlist.p[0] to netlist.router[15]"},
 	} {
 		s, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {netlist: {"+faultyMesh+"}}\n"+x.load+"faults: {schedule: [{"+x.fault+"}]}\n"))

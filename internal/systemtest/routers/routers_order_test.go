@@ -45,8 +45,8 @@ func overtaken(t *testing.T, rows [][]string) (count uint64, path string, cycle 
 func TestRoutersInOrder(t *testing.T) {
 	firmware := "stop: {slots: 100000}\nnic: {payload_bytes: 40, tx_frames: 255, rx_frames: 255}\nfirmware: {image: " + systemtest.Image(t, "burst") + "}\n"
 	for load, says := range map[string]string{
-		"workload: {traffic: {rate: 0.12, size: [{frames: 1}, {frames: 5}], measure: 1000}}\n": "packet %d (%d to %d, created in cycle %d) came in cycle %d, after packet %d,",
-		firmware: "frame %d (%d to %d, queued in cycle %d) came in cycle %d, after frame %d,",
+		"workload: {traffic: {rate: 0.12, size: [{frames: 1}, {frames: 5}], measure: 1000}}\n": "packet %d (%d to %d, created in cycle %d) arrived in cycle %d, after packet %d,",
+		firmware: "frame %d (%d to %d, queued in cycle %d) arrived in cycle %d, after frame %d,",
 	} {
 		for _, vcs := range []int{2, 4} {
 			mesh := fmt.Sprintf("mesh: {k: [4, 4]}, router: {vcs: %d, depth: 4}", vcs)
@@ -116,7 +116,8 @@ func TestRoutersLatencyMax(t *testing.T) {
 	var want, got []string
 	for _, row := range rows {
 		if latency(row) == most {
-			want = append(want, fmt.Sprintf("netlist.p[%s] in cycle %s: processor %s: a frame from processor %s came %d cycles after it was queued in cycle %s, at most %d are allowed",
+			want = append(want, fmt.Sprintf("netlist.p[%s] in cycle %s: processor %s: a frame from processor %s arrived %d "+
+				"cycles after it was queued in cycle %s; at most %d are allowed",
 				row[2], row[6], row[2], row[1], most, row[4], most-1))
 		}
 	}

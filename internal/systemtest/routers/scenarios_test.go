@@ -158,8 +158,9 @@ func TestRoutersDeadlock(t *testing.T) {
 	report, err := starloom.Run(context.Background(), routerScenario(t, "anynet: ring.txt, router: {vcs: 1}", packets), starloom.RunOptions{})
 	require.NoError(t, err)
 	require.Equal(t, starloom.VerdictFail, report.Verdict)
-	require.Equal(t, "5 of 5 packets have not arrived, and nothing moves: they wait for each other (deadlock)"+
-		"; a ring of 5 channels between routers, in a knot of 10 virtual channels, of which nothing has moved since cycle 11", report.Violations[0].Message)
+	require.Equal(t, "5 of 5 packets have not arrived, and none of them moves: they wait for each other (deadlock)"+
+		"; a ring of 5 channels between routers, in a knot of 10 virtual channels, without movement since cycle "+
+		"11", report.Violations[0].Message)
 	for i, w := range report.Violations[0].Waits {
 		require.Equal(t, fabric.Waiting{Who: fmt.Sprintf("packet %d (%d to %d, sent in cycle 0)", i, i, (i+2)%5),
 			Holds: fmt.Sprintf("router %d to %d VC 0", i, (i+1)%5), Path: w.Path, For: fmt.Sprintf("router %d to %d VC 0", (i+1)%5, (i+2)%5)}, w)
@@ -234,7 +235,8 @@ func TestRoutersWait(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "packets.csv"), []byte("source,destination,size,created\n0,8,1,3000000000\n0,0,1,7\n"), 0o644))
 	_, err := starloom.ParseScenario(filepath.Join(folder, "routers.yaml"),
 		[]byte("starloom: 1\nfabric: {netlist: {mesh: {k: [3, 3]}, router: {}}}\nworkload: {traffic: {file: packets.csv}}\n"))
-	require.ErrorContains(t, err, "packets.csv has a packet that is created in cycle 3000000000, and without measure cycles up to 999999999 are measured")
+	require.ErrorContains(t, err, "packets.csv has a packet that is created in cycle 3000000000, but without measure "+
+		"only cycles up to 999999999 are measured")
 	s := routerScenario(t, "mesh: {k: [3, 3]}, router: {}", "source,destination,size,created\n0,8,1,900000000\n0,0,1,7\n")
 	report, err := starloom.Run(context.Background(), s, starloom.RunOptions{})
 	require.NoError(t, err)

@@ -83,7 +83,7 @@ func TestViolationOfABusIsDerived(t *testing.T) {
 	}
 	var people bytes.Buffer
 	require.NoError(t, report.WriteText(&people))
-	require.Contains(t, people.String(), "2 bus (wasm; violation_o is derived from its rails)")
+	require.Contains(t, people.String(), "2 bus (wasm; violation_o is derived from the rails)")
 
 	dark := systemtest.WithRTL(model, starloom.RTL{Replace: "bus.bus[*]", Map: attach(", violation: 0}")})
 	require.NotEqual(t, traced(t, model)["run.vcd"], traced(t, dark)["run.vcd"], "the trace shows it")
@@ -140,7 +140,8 @@ func TestBusRTLErrors(t *testing.T) {
 	s.NIC.PayloadBytes, s.Link.PhitBits = 65504, 1
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		_, err := starloom.NewMachine(context.Background(), s, starloom.MachineOptions{Engine: engine})
-		require.ErrorContains(t, err, "fabric.bus.arbiter: a slot has 524163 cycles, and the turns of an arbiter tdma have at most 65535; choose a smaller nic.payload_bytes")
+		require.ErrorContains(t, err, "fabric.bus.arbiter: a slot has 524163 cycles, but a turn of arbiter tdma have at "+
+			"most 65535; choose a smaller nic.payload_bytes")
 	}
 }
 

@@ -114,7 +114,8 @@ func TestRTLTakesThePlace(t *testing.T) {
 		require.Equal(t, []string{"violation_o"}, report.RTL[0].Derived)
 		var people bytes.Buffer
 		require.NoError(t, report.WriteText(&people))
-		require.Contains(t, people.String(), fmt.Sprintf("%d optical_or (wasm; violation_o is derived from its rails)", size*size))
+		require.Contains(t, people.String(), fmt.Sprintf("%d optical_or (wasm; violation_o is derived from the "+
+			"rails)", size*size))
 	}
 	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(text, "$D", "$LANES", 1)), 0o666))
 	_, err = starloom.NewMachine(context.Background(), systemtest.WithRTL(systemtest.Routing(2, 2),

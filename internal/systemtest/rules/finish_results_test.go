@@ -147,12 +147,12 @@ func TestResultRules(t *testing.T) {
 		rule, broke string
 	}{
 		{0, "leader: equal", ""}, {0, "leader: 1", ""}, {0, "leader: {min: 1, max: 1}", ""}, {0, "leader: {max: 5}", ""}, {0, "leader: {min: -3}", ""},
-		{odd, "leader: equal", "processor 1 gave leader = 1, and processor 0 gave 2: all are to be equal"},
-		{odd, "leader: 1", "processor 0 gave leader = 2, and leader is to be 1"},
-		{odd, "leader: {max: 1}", "processor 0 gave leader = 2, and leader is to be 1 or less"},
-		{odd, "leader: {min: 2}", "processor 1 gave leader = 1, and leader is to be 2 or more"},
-		{odd, "leader: {min: 2, max: 4}", "processor 1 gave leader = 1, and leader is to be 2 to 4"},
-		{0, "leader: distinct", "processor 1 gave leader = 1, as processor 0 did: all are to be distinct"},
+		{odd, "leader: equal", "processor 1 gave leader = 1, and processor 0 gave 2: all must be equal"},
+		{odd, "leader: 1", "processor 0 gave leader = 2, but leader must be 1"},
+		{odd, "leader: {max: 1}", "processor 0 gave leader = 2, but leader must be 1 or less"},
+		{odd, "leader: {min: 2}", "processor 1 gave leader = 1, but leader must be 2 or more"},
+		{odd, "leader: {min: 2, max: 4}", "processor 1 gave leader = 1, but leader must be 2 to 4"},
+		{0, "leader: distinct", "processor 1 gave leader = 1, as processor 0: all must be distinct"},
 	} {
 		report := systemtest.RunBoth(t, electing(t, c.how, "results: {"+c.rule+"}"))
 		if c.broke == "" {
@@ -184,7 +184,7 @@ func TestResultRules(t *testing.T) {
 	_, err = starloom.NewMachine(t.Context(), direct, starloom.MachineOptions{})
 	require.ErrorContains(t, err, `direct.wasm names no results; write STARLOOM_RESULTS("sum") in its source`)
 	for text, want := range map[string]string{
-		"results: {leader: alike}": "a number, equal, distinct or {min: ..., max: ...}", "results: {leader: {most: 3}}": `unknown key "most" in rules.results.leader; known are min and max`,
+		"results: {leader: alike}": "a number, equal, distinct or {min: ..., max: ...}", "results: {leader: {most: 3}}": `unknown key "most" in rules.results.leader; allowed: min and max`,
 		"results: {leader: {min: 3, max: 1}}": "min 3 above max 1", "results: {}": "{leader: equal}", "results: {a: 1, a: 2}": "twice",
 	} {
 		_, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\nrules: {"+text+"}\n"))
@@ -206,9 +206,11 @@ func TestResultsThatAreLeft(t *testing.T) {
 		{once, "leader: equal", restart, "processor 2 gave no result leader", "leader equal: 3 processors judged"},
 		{0, "leader: equal", "{kind: dead, targets: [\"bus.nic[2]\"], slots: {from: 2}}", "", "leader equal: 2 processors judged"},
 		{0, "leader: distinct", "{kind: dead, targets: [" + alone + "], slots: {from: 2}}",
-			"processor 1 is the only one whose result leader was judged, and distinct compares those of two processors", "leader distinct: 1 processor judged"},
+			"processor 1 is the only one whose result leader was judged, and distinct compares the results of at least " +
+				"two", "leader distinct: 1 processor judged"},
 		{0, "leader: equal", "{kind: dead, targets: [" + alone + "], slots: {from: 2}}",
-			"processor 1 is the only one whose result leader was judged, and equal compares those of two processors", "leader equal: 1 processor judged"},
+			"processor 1 is the only one whose result leader was judged, and equal compares the results of at least " +
+				"two", "leader equal: 1 processor judged"},
 		{0, "leader: 1", "{kind: dead, targets: [" + alone + "], slots: {from: 2}}", "", "leader 1: 1 processor judged"},
 		{0, "leader: 1", "{kind: dead, targets: [" + all + "], slots: {from: 2}}",
 			"processor 0 was killed by a fault, as all others were: no result leader was judged", "leader 1: 0 processors judged"},

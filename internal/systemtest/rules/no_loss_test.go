@@ -96,12 +96,12 @@ func TestLossesSayWhere(t *testing.T) {
 			s.Fabric.Bus.Buses, s.Firmware.Params = [][]int{{1, 2, 3}, {0, 2}}, map[string]int64{"period": 9, "readings": 1}
 			return s
 		}(), []string{
-			"slot 0 bus.bus[0]: the frame of processor 1 for processor 0 was lost: this does not lead to processor 0",
-			"slot 1 bus.bus[0]: the frame of processor 2 for processor 0 was lost: this does not lead to processor 0",
-			"slot 2 bus.bus[0]: the frame of processor 3 for processor 0 was lost: this does not lead to processor 0"}},
+			"slot 0 bus.bus[0]: the frame of processor 1 for processor 0 was lost: no path leads from here to processor 0",
+			"slot 1 bus.bus[0]: the frame of processor 2 for processor 0 was lost: no path leads from here to processor 0",
+			"slot 2 bus.bus[0]: the frame of processor 3 for processor 0 was lost: no path leads from here to processor 0"}},
 		"no one listens":            {drops(0), []string{"slot 1 pops.group[1].coupler[2]: the frame of processor 1 for processor 2 was lost: processor 2 did not listen here"}},
 		"full RX FIFO":              {drops(1), []string{"slot 1 pops.group[2].nic[0]: processor 2 lost the frame of processor 1: its RX FIFO was full"}},
-		"sent to another":           {drops(2), []string{"slot 1 pops.group[1].coupler[3]: the frame of processor 1 for processor 2 was lost: this does not lead to processor 2"}},
+		"sent to another":           {drops(2), []string{"slot 1 pops.group[1].coupler[3]: the frame of processor 1 for processor 2 was lost: no path leads from here to processor 2"}},
 		"for anybody":               {drops(3), nil},
 		"for anybody, at all ports": {drops(4), nil},
 		"a smaller RX FIFO": {func() *starloom.Scenario {

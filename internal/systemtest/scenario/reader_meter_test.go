@@ -205,7 +205,7 @@ func TestBothEnginesRefuse(t *testing.T) {
 		`starloom: 1
 fabric: {netlist: {access: one, nodes: {q: processor, r: processor}, links: [["q:a[0..65533]", "r:b[0..65533]"]]}}
 firmware: {program: netlist/next-hop}
-`: "r.yaml:2:41: q has 65534 ports, and a NIC that uses one at a time has at most 65533; use fewer",
+`: "r.yaml:2:41: q has 65534 ports, but a NIC that uses one at a time has at most 65533; use fewer",
 		`starloom: 1
 fabric: {netlist: {nodes: {"p[0..65534]": processor, x: {kind: crossbar}}, links: [["p[0..65534]", x]]}}
 firmware: {image: a.wasm}
@@ -274,9 +274,10 @@ func TestRoutesOfLargeNetworksAreMadeBeforeARun(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, fabric.RoutersOf(s.Fabric.Netlist).Routes.Ports, "no table of 268 million routes")
 	_, err = starloom.ParseScenario("large.yaml", []byte(fmt.Sprintf(large, "dim_order")))
-	require.ErrorContains(t, err, "routes: dim_order is not of this network of routers", "what needs no table is told at once")
+	require.ErrorContains(t, err, "routes: dim_order does not suit this network of routers", "what needs no table is "+
+		"told at once")
 	s, err = starloom.ParseScenario("large.yaml", []byte(fmt.Sprintf(large, "{'p[0]': {'p[5]': west}}")))
 	require.NoError(t, err)
 	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{})
-	require.ErrorContains(t, err, "large.yaml:2:71: the route from p[0] to p[5] takes a port that nothing is linked to")
+	require.ErrorContains(t, err, "large.yaml:2:71: the route from p[0] to p[5] uses a port without a link")
 }

@@ -45,15 +45,16 @@ func TestLongBusRulesFire(t *testing.T) {
 		message       string
 	}{
 		{"one bus", "two_buses", bus.Network{Vertices: 4, Buses: path}, nil, starloom.RuleOneBus, "bus.nic[1]", 12, 0,
-			"processor 1 sends to bus.bus[0].tap[1] and listens to bus.bus[1].tap[0] in one slot: its switch is at the first, it does not hear the other"},
+			"processor 1 sends to bus.bus[0].tap[1] and listens to bus.bus[1].tap[0] in one slot: its switch is at the " +
+				"first, so it does not hear the second"},
 		{"one bus, granted", "two_buses", bus.Network{Vertices: 4, Buses: path, ArbiterKeys: contend.ArbiterKeys{Arbiter: "matrix"}}, nil, starloom.RuleOneBus,
 			"bus.nic[1]", 14, 0, "sends to bus.bus[0].tap[1]"},
 		{"bus length", "crowds", bus.Network{Vertices: 4, Length: 3, Buses: pair}, nil, starloom.RuleBusLength, "bus.bus[0]", 18, 0,
-			"more than 3 vertices are on the bus in one slot, senders included; its length is 3"},
+			"more than 3 vertices, senders included, are on the bus in one slot; its length is 3"},
 		{"bus length, arbiter", "crowds", bus.Network{Vertices: 4, Length: 2, Buses: pair, ArbiterKeys: contend.ArbiterKeys{Arbiter: "tdma"}}, nil, starloom.RuleBusLength,
 			"bus.bus[0]", 14, 4, "more than 2 vertices"},
 		{"two senders", "contends", bus.Network{Vertices: 4, Buses: pair}, nil, starloom.RuleCollisionFree, "bus.bus[0]", 18, 0,
-			"frames met on a bus; no slot may have a collision"},
+			"frames collided on a bus; no slot may have a collision"},
 		{"no such tap", "leaves_its_taps", bus.Network{Vertices: 4, Buses: pair}, map[string]int64{"to": 1}, starloom.RuleIllegalSend,
 			"bus.nic[1]", 0, 0, "sends to port 1; the NIC has 1 port, counted from 0"},
 		{"no such tap, arbiter", "leaves_its_taps", bus.Network{Vertices: 4, Buses: pair, ArbiterKeys: contend.ArbiterKeys{Arbiter: "fixed"}}, map[string]int64{"to": 1},

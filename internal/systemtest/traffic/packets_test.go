@@ -23,10 +23,10 @@ func TestAnnouncedDeliveries(t *testing.T) {
 		message   string
 		note      string
 	}{
-		{by: 0, message: "processor 3 announced the packet of processor 0, which no frame had brought to it"},
+		{by: 0, message: "processor 3 announced the packet of processor 0, but had received no frame with it"},
 		{by: 1, delivered: 4},
-		{by: 2, delivered: 4, note: "4 announced deliveries are taken on trust: the processors have received frames of which only their firmware knows the packet"},
-		{by: 3, message: "processor 3 announced the packet of processor 0, which no frame had brought to it"},
+		{by: 2, delivered: 4, note: "4 announced deliveries are not verified: the processors received frames for which only their firmware knows the packet"},
+		{by: 3, message: "processor 3 announced the packet of processor 0, but had received no frame with it"},
 		{by: 4, message: "processor 3 announced the packet of processor 3, which is not for it"},
 		{by: 5, message: "processor 3 announced a packet of processor 9; there are processors 0 to 3"},
 	} {
@@ -127,7 +127,7 @@ func TestProgramsSayWhatTheyHold(t *testing.T) {
 // it does, up to the own packet and one on its way.
 func TestFramesShowWhatIsHeld(t *testing.T) {
 	for limit, want := range map[int]string{
-		1: "its frames show that it has held 2 packets at once, at most 1 are allowed; its firmware said 0 at most",
+		1: "its frames show that it held 2 packets at once, at most 1 are allowed; its firmware said 0 at most",
 		2: "",
 	} {
 		s := systemtest.ImageScenario(t, "understates")

@@ -54,7 +54,8 @@ func TestTrafficThatStops(t *testing.T) {
 		for _, overload := range []string{"", ", overload: true"} {
 			report := trafficRun(t, imageOn(t, network, "takes_traffic"), "rate: 0.05, warm_up: 10, measure: 200, drain: 50"+overload, rules)
 			require.Equal(t, []string{starloom.RuleFinishes}, systemtest.Broken(report), name)
-			require.Regexp(t, "not arrived 50 (slots|cycles) after the window in which they were created, and nothing has arrived in the window",
+			require.Regexp(t, "not arrived 50 (slots|cycles) after the window in which they were created, and no packet "+
+				"arrived in the window",
 				report.Violations[0].Message, name)
 			require.Equal(t, overload != "", strings.HasSuffix(report.Violations[0].Message, "which overload does not excuse"), name)
 		}
@@ -68,7 +69,7 @@ func TestTrafficThatStops(t *testing.T) {
 		if !overload {
 			require.Contains(t, report.Violations[0].Message, "1206 of 1210 measured packets have not arrived 1000 slots after the window")
 		}
-		require.Contains(t, strings.Join(report.Notes, "\n"), "latencies are those of the 4 of 1210 packets that have arrived")
+		require.Contains(t, strings.Join(report.Notes, "\n"), "latencies are of the 4 of 1210 packets that have arrived")
 		require.NotNil(t, report.Metrics.Get("latency.p99"))
 	}
 }
@@ -120,7 +121,8 @@ func TestLimitsOfPackets(t *testing.T) {
 			require.Regexp(t, "^[0-9]+ [a-z]+: [1-9][0-9]* measured packets judged, from creation", report.Aside.Known.Limits[rule])
 			report = trafficRun(t, network, load, fmt.Sprintf("%s: %d", rule, most-1))
 			require.Equal(t, []string{rule}, systemtest.Broken(report), name)
-			require.Contains(t, report.Violations[0].Message, fmt.Sprintf("after it was created, at most %d are allowed", most-1), name)
+			require.Contains(t, report.Violations[0].Message, fmt.Sprintf("after it was created; at most %d are "+
+				"allowed", most-1), name)
 			require.Equal(t, plain.Digest, report.Digest)
 		}
 		report := trafficRun(t, network, "rate: 1, warm_up: 0, measure: 400, drain: 0, overload: true", "latency_max: 4000000, deadline_slots: 10")
@@ -182,9 +184,9 @@ func TestWindowNotes(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("source,destination,size,created\n0,1,1,50000\n1,2,1,60000\n"), 0o600))
 	mesh := "fabric: {netlist: {mesh: {k: [4, 4]}, router: {vcs: 2, depth: 4}}}\n"
 	for says, x := range map[string][2]string{
-		"the warm-up of 0 cycles is shorter than the mean way of a packet (315.8 cycles)": {mesh, "rate: 0.001, size: 200, warm_up: 0, measure: 300"},
-		"a packet of 200 is longer than the measured window, cycles 50 to 199":            {mesh, "rate: 0.001, size: 200, warm_up: 50, measure: 150"},
-		"2 of 2 rows of " + file + " lie outside the measured window, cycles 70 to 769 (2 after it), and are not measured": {
+		"the warm-up of 0 cycles is shorter than the mean latency of a packet (315.8 cycles)": {mesh, "rate: 0.001, size: 200, warm_up: 0, measure: 300"},
+		"a packet of 200 is longer than the measured window, cycles 50 to 199":                {mesh, "rate: 0.001, size: 200, warm_up: 50, measure: 150"},
+		"2 of 2 rows of " + file + " are outside the measured window, cycles 70 to 769 (2 after it), and are not measured": {
 			trafficNetworks["crossbar"], "file: " + file + ", warm_up: 10, measure: 100, drain: 10"},
 		"too few packets to tell, 0 in the second half of the measured window": {trafficNetworks["crossbar"],
 			"file: " + file + ", warm_up: 10, measure: 100, drain: 10"},

@@ -406,13 +406,16 @@ func TestTrafficOnCrossbarClosed(t *testing.T) {
 func TestTrafficRefused(t *testing.T) {
 	const pops, ej = "fabric: {pops: {groups: 3, group_size: 3}}\nfirmware: {program: pops/traffic", "fabric: {ej: {a: 3, b: 4, dimensions: 1}}\nfirmware: {program: ej/traffic"
 	for text, want := range map[string]string{
-		pops + "}\nworkload: {traffic: {rate: 0.1, closed: 2}}":                                                                           "4:41: closed is 2, and pops/traffic does not acknowledge packets; delete closed",
-		"fabric: {bus: {vertices: 3, buses: [[0, 1, 2]]}}\nfirmware: {program: bus/traffic}\nworkload: {traffic: {rate: 0.1, closed: 2}}": "4:41: closed is 2, and bus/traffic does not acknowledge packets; delete closed",
-		ej + "}\nworkload: {traffic: {rate: 0.1, self: true}}":                                                                            "4:39: pattern is uniform, and no link leads from processor 0 to itself; write self: false",
-		ej + ", params: {queue: 0}}\nworkload: {traffic: {rate: 0.1}}":                                                                    "1 to 512",
-		pops + ", params: {queue: 100000}}\nworkload: {traffic: {rate: 0.1}}":                                                             "1 to 16384",
+		pops + "}\nworkload: {traffic: {rate: 0.1, closed: " +
+			"2}}": "4:41: closed is 2, but pops/traffic does not acknowledge packets; delete closed",
+		"fabric: {bus: {vertices: 3, buses: [[0, 1, 2]]}}\nfirmware: {program: bus/traffic}\nworkload: {traffic: {rate: 0.1, closed: 2}}": "4:41: closed is 2, but bus/traffic does not acknowledge packets; delete closed",
+		ej + "}\nworkload: {traffic: {rate: 0.1, self: " +
+			"true}}": "4:39: pattern is uniform, but no link leads from processor 0 to itself; write self: false",
+		ej + ", params: {queue: 0}}\nworkload: {traffic: {rate: 0.1}}":        "1 to 512",
+		pops + ", params: {queue: 100000}}\nworkload: {traffic: {rate: 0.1}}": "1 to 16384",
 		strings.Replace(ej, "dimensions: 1", "dimensions: 1, duplex: half",
-			1) + "}\nworkload: {traffic: {rate: 0.1}}": "2:50: duplex is half, and ej/traffic sends in both directions of a link; write duplex: full, or delete it",
+			1) + "}\nworkload: {traffic: {rate: 0.1}}": "2:50: duplex is half, but ej/traffic sends in both directions of a " +
+			"link; write duplex: full, or delete it",
 	} {
 		s, err := starloom.ParseScenario("bad.yaml", []byte("starloom: 1\n"+text+"\n"))
 		if err == nil {
