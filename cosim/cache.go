@@ -12,7 +12,7 @@ type Cache struct{ Dir, Remedy string }
 
 // RemedyUserCache is the remedy for errors of the user's cache. Only `cosim build` has an option that selects a
 // different cache.
-const RemedyUserCache = "set XDG_CACHE_HOME to a directory that can be written"
+const RemedyUserCache = "set XDG_CACHE_HOME to a writable directory"
 
 // UserCache returns the user's directory for files that can be built again. Without a home directory, the result is a
 // temporary directory.
@@ -31,7 +31,7 @@ func OpenCache(dir string) (Cache, error) {
 		if temporary && os.Mkdir(user, 0o700) != nil {
 			if folder, err := os.Lstat(user); err != nil || !isOwn(folder) { // another user may have stored results there
 				return Cache{}, &InputError{Place: user,
-					Reason: "cannot hold build results: it is not a folder of this user alone", Remedy: RemedyUserCache}
+					Reason: "cannot hold build results: other users have access to this folder", Remedy: RemedyUserCache}
 			}
 		}
 		dir, remedy = filepath.Join(user, "starloom", "cosim"), RemedyUserCache

@@ -13,11 +13,11 @@ import (
 type ToolError = input.ToolError
 
 // RemedyTool is the remedy if a signal ends a tool.
-const RemedyTool = "try again with more memory free; if it fails again, the tool has a fault: see whether it " +
+const RemedyTool = "free some memory and try again; if the tool fails again, it is faulty: check whether it " +
 	"accepts the source by itself"
 
 // remedySimulator is the remedy if a signal ends a simulator, or if it stops answering after accepting the RTL.
-const remedySimulator = "run it again with more memory free, and see that nothing else ends it (a limit, another " +
+const remedySimulator = "free some memory and run it again; make sure that nothing else ends it (a limit, another " +
 	"program)"
 
 // Stopped returns the context's error, a ToolError if a signal ended the tool, and nil otherwise.

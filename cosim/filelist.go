@@ -132,8 +132,8 @@ func (l *fileLister) word(place, folder, word, value string) error {
 		// Both suffixes are searched anyway, and all files are SystemVerilog.
 	case strings.HasPrefix(word, "-") || strings.HasPrefix(word, "+"):
 		return &InputError{
-			Place: place, Reason: fmt.Sprintf("%s is an option that is not known here", word),
-			Remedy: "delete it; known are -f, -I, -y, -v, -D, +incdir+, +define+, +libext+",
+			Place: place, Reason: fmt.Sprintf("%s is an unknown option", word),
+			Remedy: "delete it; known options: -f, -I, -y, -v, -D, +incdir+, +define+, +libext+",
 		}
 	default:
 		l.list.Files = append(l.list.Files, within(word))

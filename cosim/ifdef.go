@@ -129,10 +129,10 @@ func (r *ifdefReader) step(kind, name string, line int) {
 		i.others = true
 	case "endif":
 		if i.macro != "" && (i.others || !i.checks) {
-			text := fmt.Sprintf("read with %s defined: without it, as for a chip, lines %d to %d are others", i.macro, i.line,
+			text := fmt.Sprintf("read with %s defined: without it, as for a chip, lines %d to %d differ", i.macro, i.line,
 				line)
 			if !r.other[i.macro] {
-				text = fmt.Sprintf("read without %s: with it, as for a chip, lines %d to %d are others", i.macro, i.line, line)
+				text = fmt.Sprintf("read without %s: with it, as for a chip, lines %d to %d differ", i.macro, i.line, line)
 			}
 			r.found = append(r.found, Warning{Code: "IFDEF", Place: fmt.Sprintf("%s:%d", r.file, i.line), Text: text})
 		}

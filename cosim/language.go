@@ -92,7 +92,7 @@ func (s *Source) checkLanguages() error {
 		switch {
 		case s.VHDL():
 			return &InputError{Place: file, Reason: "language is for Verilog",
-				Remedy: "give the standard of VHDL by ghdl_flags: [--std=93]"}
+				Remedy: "set the VHDL standard with ghdl_flags: [--std=93]"}
 		case !slices.Contains(Languages, language):
 			return &InputError{Place: file, Reason: fmt.Sprintf("there is no language %q", language),
 				Remedy: "write one of " + strings.Join(Languages, ", ")}
@@ -104,7 +104,7 @@ func (s *Source) checkLanguages() error {
 	for _, flag := range s.GHDLFlags {
 		if !ghdlFlag.MatchString(flag) {
 			return &InputError{
-				Place: "--ghdl-flags", Reason: fmt.Sprintf("%q is no flag of GHDL that is passed on", flag),
+				Place: "--ghdl-flags", Reason: fmt.Sprintf("%q is not an accepted GHDL flag", flag),
 				Remedy: "give flags such as -frelaxed, -fsynopsys, --std=93, --ieee=synopsys",
 			}
 		}

@@ -81,7 +81,7 @@ func (s *Source) checkParams() error {
 		untyped := decimal.MatchString(value) && s.declares(isText) && !s.declares(`\b`+q+`\s*=\s*[^"=\s]`)
 		if number || untyped {
 			return &InputError{
-				Place: "--param", Reason: fmt.Sprintf("%s is the number %s, and the source declares %s with a text", name, value,
+				Place: "--param", Reason: fmt.Sprintf("%s is the number %s, but the source declares %s as a text", name, value,
 					name),
 				Remedy: fmt.Sprintf(`give a text, one of digits with quotes in the value: '"%s"'`, value),
 			}
@@ -89,7 +89,7 @@ func (s *Source) checkParams() error {
 		if !verilogConstant.MatchString(value) && !s.declares(isText+`|`+ofString+`|`+typeNamed(own)) {
 			return &InputError{
 				Place: "--param",
-				Reason: fmt.Sprintf("%s is %s, which is not a Verilog constant, and no source declares %s with a text", name, value,
+				Reason: fmt.Sprintf("%s is %s, which is not a Verilog constant, and no source declares %s as a text", name, value,
 					name),
 				Remedy: fmt.Sprintf(`give a number such as 12 or 8'hff, or, if it is a text, quotes in the value: '"%s"'`, value),
 			}

@@ -134,7 +134,8 @@ func (s *Source) FindData(name, source string) (string, error) {
 	if s.DataDir != "" {
 		where = "the folder of the pin map"
 	}
-	return "", &InputError{Place: name, Reason: fmt.Sprintf("$readmem in %s needs this file, and it is not there", source),
+	return "", &InputError{Place: name, Reason: fmt.Sprintf("$readmem in %s needs this file, which does not "+
+		"exist", source),
 		Remedy: fmt.Sprintf("give a path relative to %s, or to the source", where)}
 }
 

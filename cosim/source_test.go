@@ -50,7 +50,8 @@ func TestNumbersForText(t *testing.T) {
 			if err := s.Check(); good {
 				require.NoError(t, err, name+value)
 			} else {
-				require.EqualError(t, err, fmt.Sprintf("--param: %s is the number %s, and the source declares %s with a text; give a text, "+
+				require.EqualError(t, err, fmt.Sprintf("--param: %s is the number %s, but the source declares %s as a text; "+
+					"give a text, "+
 					`one of digits with quotes in the value: '"%s"'`, name, value, name, value))
 			}
 		}

@@ -53,7 +53,7 @@ func (t Tool) Version(ctx context.Context) (ToolVersion, error) {
 	path, err := exec.LookPath(t.Command)
 	if err != nil {
 		return ToolVersion{}, &InputError{
-			Place: t.Command, Reason: "is needed to build RTL and is not on the PATH",
+			Place: t.Command, Reason: "is needed to build RTL, but is not on the PATH",
 			Remedy: "install the Debian package " + t.Packages,
 		}
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // ErrUnseen is returned by devices that were built without Seeing.
-var ErrUnseen = errors.New("this was built to show no more than its ports")
+var ErrUnseen = errors.New("the image was built to show only its ports")
 
 // Seeing selects instrumentation of RTL. Instrumentation slows down RTL but does not change its behaviour, including
 // registers without a reset value.

@@ -17,7 +17,8 @@ func TestCosimCheckScenario(t *testing.T) {
 	const scenario = "../../examples/rtl/pops-4x4.yaml"
 	r := starloomIn(t, ".", "cosim", "check", scenario, "--json", "-")
 	require.Equal(t, statusPass, r.status, r.stderr)
-	require.Contains(t, r.stderr, "pass: no difference found in 52 components of pops-4x4-rtl: 200 of 200 outputs, 5,936 cycles of inputs, 3 times, each from another power-on state, then ")
+	require.Contains(t, r.stderr, "pass: no difference found in 52 components of pops-4x4-rtl: 200 of 200 outputs, "+
+		"5,936 cycles of inputs, 3 times, each from a different power-on state, then ")
 	var all struct {
 		Verdict, Scenario, Top, Path string
 		Components                   int
@@ -98,7 +99,7 @@ firmware: {program: gossip/fsa}
 workload: {gossip: {orders: pipelined, sessions: 3}}
 stop: {slots: 1000}
 rtl: [{replace: "crossbar.output[*].arbiter", map: m.yml}]
-`), "request_i never by the same requester again, beside another, when no one holds", "-G REQUESTERS=8"},
+`), "request_i never by the same requester again, beside another, when there is no holder", "-G REQUESTERS=8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := starloomIn(t, c.dir, "cosim", "check", "s.yaml", "--json", "r.json")

@@ -97,7 +97,8 @@ func TestCosimCheckCoverage(t *testing.T) {
 	}
 	_, stderr, status := runIn(t, dir, "cosim", "check", "m.yml", "--backend", "icarus", "--coverage", "no.txt")
 	require.Equal(t, statusInput, status)
-	require.Contains(t, stderr, "--backend: coverage of RTL is counted by backend: wasm alone, this is icarus; leave backend out, or the coverage")
+	require.Contains(t, stderr, "--backend: coverage of RTL needs backend: wasm, but backend is icarus; delete "+
+		"backend, or do not request coverage")
 	require.NoFileExists(t, filepath.Join(dir, "no.txt"))
 }
 

@@ -52,7 +52,7 @@ func TestCosimCheckStatus(t *testing.T) {
 		status           int
 		wants            []string // texts in stdout or, with status 2, in stderr
 	}{
-		{"equal", "", "m.yml --cycles 1000 --seeds 2", statusPass, []string{"dut on wasm beside the model lfsr SEED=1\npass: no difference found in 1 of 1 output: 2,000 cycles of inputs, 3 times, each from another power-on state, then 16,000 cycles guided by coverage of the model, which stopped growing after "}},
+		{"equal", "", "m.yml --cycles 1000 --seeds 2", statusPass, []string{"dut on wasm beside the model lfsr SEED=1\npass: no difference found in 1 of 1 output: 2,000 cycles of inputs, 3 times, each from a different power-on state, then 16,000 cycles guided by coverage of the model, which stopped growing after "}},
 		{"twin", "", "--twin lfsr -G SEED=0x7EDCBA98 --cycles 1000", statusPass, []string{"model lfsr SEED=2128394904\npass"}},
 		{"differs", "always @(posedge clk) if (!rst && v[0]) v <= 2;", "m.yml --cycles 1000", statusFail, []string{"fail: value_o (v) differs in cycle ", "starloom cosim check m.yml --cycles 1000 --vcd check.vcd --save check.csv"}},
 		{"unknown", "always @(posedge clk) if (!rst && v[1]) v <= 32'bx;", "m.yml --backend icarus --cycles 200", statusFail, []string{"fail: value_o (v) is unknown in cycle ", "the RTL xxxxxxxx"}},
@@ -64,9 +64,9 @@ func TestCosimCheckStatus(t *testing.T) {
 		{"files in Icarus", "initial begin $dumpfile(\"gone.vcd\"); $dumpvars; end integer f; initial f = $fopen(\"gone.txt\");", "m.yml --backend icarus --cycles 200", statusPass,
 			[]string{"pass: no difference found in 1 of 1 output: 200 cycles of inputs, then 200 cycles guided by coverage of the model, which stopped growing after 125 cycles; longest stretch without reset: 115 cycles; 3 warnings: $dumpfile, $dumpvars, $fopen\n", "dut.sv:3: $fopen: Icarus is not a sandbox"}},
 		{"finish at once", "initial $finish;", "m.yml", statusFail, []string{"fail: the RTL ends in cycle 0: finish"}},
-		{"nothing compared", "", "none.yml", statusInput, []string{"none.yml:8:9: all outputs of lfsr are absent, so there is nothing to compare; map at least one of value_o: pins: {value_o: PIN}"}},
-		{"always in reset", "", "m.yml --stimulus reset.csv", statusInput, []string{"reset.csv: reset is on in every cycle, so no output was compared; add cycles in which reset is off"}},
-		{"one cycle", "", "m.yml --cycles 1", statusInput, []string{"--cycles: reset is on in every cycle, so no output was compared; give more than 1"}},
+		{"nothing compared", "", "none.yml", statusInput, []string{"none.yml:8:9: all outputs of lfsr are absent, so no output can be compared; map at least one of value_o: pins: {value_o: PIN}"}},
+		{"always in reset", "", "m.yml --stimulus reset.csv", statusInput, []string{"reset.csv: reset is active in every cycle, so no output was compared; add cycles in which reset is inactive"}},
+		{"one cycle", "", "m.yml --cycles 1", statusInput, []string{"--cycles: reset is active in every cycle, so no output was compared; give more than 1"}},
 		{"scenario without RTL", "", "s.yaml", statusInput, []string{"the scenario has no RTL to check"}},
 		{"no map", "", "", statusInput, []string{"MAP.yml is missing; give a pin map, or --twin NAME"}},
 		{"two maps", "", "m.yml m.yml", statusInput, []string{"one argument too many"}},
@@ -79,9 +79,9 @@ func TestCosimCheckStatus(t *testing.T) {
 		{"bad backend", "", "m.yml --backend vcs", statusInput, []string{`--backend: "vcs" cannot be used; choose one of wasm, icarus`}},
 		{"no seeds", "", "m.yml --seeds 0", statusInput, []string{"--seeds: no such number of runs"}},
 		{"RTL with a mistake", "wire", "m.yml", statusInput, []string{"dut.sv:"}},
-		{"second clock", "", "two.yml", statusInput, []string{"two.yml:7:7: the RTL's input clk_b is a second clock, beside clk: logic is triggered by its edges; name both: clock: {clk: 1, clk_b: 1}"}},
+		{"second clock", "", "two.yml", statusInput, []string{"two.yml:7:7: the RTL's input clk_b is a second clock, besides clk: its edges trigger logic; name both: clock: {clk: 1, clk_b: 1}"}},
 		{"second clock in Icarus", "", "two.yml --backend icarus", statusInput, []string{"two.yml:7:7: nothing drives the RTL's input clk_b; ", "if it is a second clock, name both: clock: {clk: 1, clk_b: 1}"}},
-		{"asynchronous reset", "", "reset.yml", statusInput, []string{"reset.yml:6:7: nothing drives the RTL's input rst; ", "a clock or a reset goes to clock: and reset:"}},
+		{"asynchronous reset", "", "reset.yml", statusInput, []string{"reset.yml:6:7: nothing drives the RTL's input rst; ", "a clock or a reset under reset:"}},
 		{"a clock that is not named", "", "clock.yml", statusInput, []string{"clock.yml:6:7: nothing drives the RTL's input clk; write clock: clk"}},
 		{"no stimulus", "", "m.yml --stimulus none.csv", statusInput, []string{"none.csv: cannot be read"}},
 		{"seed of a stimulus", "", "m.yml --stimulus none.csv --seed 1", statusInput, []string{"--seed: the inputs come from none.csv"}},

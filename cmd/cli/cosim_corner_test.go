@@ -44,7 +44,8 @@ func TestLongCosimCheckCorners(t *testing.T) {
 	}
 	r := check()
 	require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
-	require.Contains(t, r.stdout, "pass: no difference found in 1 of 1 output: 2,000 cycles of inputs, 3 times, each from another power-on state, then 16,000 cycles guided by coverage of the model, which stopped growing after ")
+	require.Contains(t, r.stdout, "pass: no difference found in 1 of 1 output: 2,000 cycles of inputs, 3 times, each "+
+		"from a different power-on state, then 16,000 cycles guided by coverage of the model, which stopped growing after ")
 	require.Contains(t, r.stdout, " cycles; 3 warnings: ASSIGNDLY, LATCH, MULTIDRIVEN\n")
 	require.Contains(t, r.stdout, "dut.sv:13:14: MULTIDRIVEN: ")
 	var report struct {

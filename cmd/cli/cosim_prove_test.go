@@ -137,8 +137,8 @@ func TestUndecidedSaysWhatNext(t *testing.T) {
 // not suggest more time.
 func TestNoProofOfTwoClocks(t *testing.T) {
 	for name, reason := range map[string]string{
-		"double_rate_link": "there are 2 clocks, and a proof is for one",
-		"two_clock_fifo":   "async_fifo takes full_o, empty_o from the RTL within bounds; a proof needs a model that defines them",
+		"double_rate_link": "the map has 2 clocks, but a proof needs a single clock",
+		"two_clock_fifo":   "async_fifo accepts full_o, empty_o from the RTL within bounds; a proof needs a model that defines them",
 	} {
 		t.Run(name, func(t *testing.T) {
 			sources, err := filepath.Abs("../../examples/rtl")

@@ -20,7 +20,7 @@ const textMax = 4096
 // Parse parses a condition. Errors are *Error.
 func Parse(text string, scope *Scope) (*Condition, error) {
 	if len(text) > textMax {
-		return nil, &Error{1, 1, fmt.Sprintf("the condition has %d characters, more than %d", len(text), textMax),
+		return nil, &Error{1, 1, fmt.Sprintf("the condition has %d characters; at most %d are allowed", len(text), textMax),
 			"write a list of shorter ones"}
 	}
 	p := &parser{scope: scope, scanner: scanner{text: text, line: 1, column: 1}}

@@ -78,8 +78,8 @@ var refused = map[string]string{
 	"/": "write a slice or a multiplication",
 	"%": "write a slice, such as count[1:0]", "=": "write == to compare", "<->": "write ==", "|->": "write ->",
 	"|=>": "write $past(a) -> b",
-	"#":   "a condition has no delays; the cycle before is $past(a)",
-	"@":   "a condition holds in every cycle; the cycle before is $past(a)",
+	"#":   "a condition has no delays; for the previous cycle write $past(a)",
+	"@":   "a condition holds in every cycle; for the previous cycle write $past(a)",
 	";":   "write several conditions as a list: [a, b]",
 }
 
@@ -97,7 +97,7 @@ func (p *parser) unexpected(wanted string) error {
 // expression parses a -> b, which has the lowest precedence and is right-associative.
 func (p *parser) expression() (*node, error) {
 	if p.depth++; p.depth > depthMax {
-		return nil, p.now.error(fmt.Sprintf("more than %d operations stand in each other", depthMax), "write a list of "+
+		return nil, p.now.error(fmt.Sprintf("more than %d operations are nested", depthMax), "write a list of "+
 			"shorter conditions")
 	}
 	defer func() { p.depth-- }()
@@ -177,7 +177,7 @@ func (p *parser) binary(level int) (*node, error) {
 
 func (p *parser) unary() (*node, error) {
 	if p.depth++; p.depth > depthMax {
-		return nil, p.now.error(fmt.Sprintf("more than %d operations stand in each other", depthMax), "write a list of "+
+		return nil, p.now.error(fmt.Sprintf("more than %d operations are nested", depthMax), "write a list of "+
 			"shorter conditions")
 	}
 	defer func() { p.depth-- }()
@@ -235,7 +235,7 @@ func (p *parser) function() (*node, error) {
 	case sign.text != "$past" && sign.text != "$onehot" && sign.text != "$onehot0":
 		return nil, sign.error("there is no "+sign.text, input.RemedyOf(sign.text, []string{"$past", "$onehot", "$onehot0"}))
 	case sign.text == "$past" && p.past:
-		return nil, sign.error("$past stands in $past", "a condition sees this cycle and the one before")
+		return nil, sign.error("$past stands in $past", "a condition sees only this cycle and the previous one")
 	}
 	if err := p.step(); err != nil {
 		return nil, err
@@ -294,7 +294,7 @@ func (p *parser) concatenation() (*node, error) {
 
 func (p *parser) repetition(times *node) (*node, error) {
 	if times.value == nil {
-		return nil, times.error("how often it is repeated is not a number", "write one, as in {4{a}}")
+		return nil, times.error("the repetition count is not a number", "write one, as in {4{a}}")
 	}
 	if !times.value.IsInt64() || times.value.Int64() < 1 || times.value.Int64() > bitsMax {
 		return nil, times.error("it is repeated "+times.value.String()+" times", fmt.Sprintf("give 1 to %d", bitsMax))
@@ -350,7 +350,7 @@ func (p *parser) selectBits(n *node) error {
 	if err != nil {
 		return err
 	}
-	bits := fmt.Sprintf("bits are [%d:0]; the higher one comes first", n.port.Bits-1)
+	bits := fmt.Sprintf("bits are [%d:0], with the higher index first", n.port.Bits-1)
 	number := func(n *node) int {
 		if n.value.IsInt64() && n.value.Int64() < bitsMax {
 			return int(n.value.Int64())
@@ -365,11 +365,11 @@ func (p *parser) selectBits(n *node) error {
 			return err
 		}
 		if high.value == nil || low.value == nil {
-			return at.error("a slice of "+n.port.Name+" has an end that is not a number",
+			return at.error("a slice of "+n.port.Name+" has a bound that is not a number",
 				"select one bit by an expression, or write numbers")
 		}
 		if number(high) >= n.port.Bits || number(low) > number(high) {
-			return at.error(fmt.Sprintf("%s is %s, there are no bits [%s:%s]", n.port.Name, n.port.Kind(),
+			return at.error(fmt.Sprintf("%s is %s; it has no bits [%s:%s]", n.port.Name, n.port.Kind(),
 				high.value, low.value), bits)
 		}
 		n.low, n.width = number(low), number(high)-number(low)+1
@@ -383,7 +383,7 @@ func (p *parser) selectBits(n *node) error {
 			return at.error(n.port.Name+" has one bit", "write it without an index")
 		}
 	case number(high) >= n.port.Bits:
-		return at.error(fmt.Sprintf("%s is %s, there is no bit %s", n.port.Name, n.port.Kind(), high.value), bits)
+		return at.error(fmt.Sprintf("%s is %s; it has no bit %s", n.port.Name, n.port.Kind(), high.value), bits)
 	default:
 		n.low = number(high)
 	}
@@ -420,12 +420,13 @@ func (p *parser) port(t token) (*cosim.Port, error) {
 		return nil, nil
 	case t.text == "reset" ||
 		slices.ContainsFunc(s.Ports, func(port cosim.Port) bool { return port.Clock && port.Name == t.text }):
-		return nil, t.error("a condition does not see "+t.text, "it is asked in cycles without reset only: leave it out")
+		return nil, t.error("a condition does not see "+t.text, "conditions apply only in cycles without reset: delete it")
 	case slices.Contains(s.Pins, t.text):
 		return nil, t.error(
 			fmt.Sprintf("%s is a pin of the RTL, not a port of %s", t.text, s.Model),
-			"a condition sees inputs and the model's outputs: with the RTL's own, RTL that always says full would pass; "+
-				"there are "+strings.Join(names, ", "))
+			"a condition sees inputs and the model's outputs: if it saw the RTL's outputs, RTL with full stuck at 1 would "+
+				"pass; "+
+				"use one of "+strings.Join(names, ", "))
 	}
 	names = append(names, slices.Sorted(maps.Keys(s.Parameters))...)
 	known := slices.Clone(names)
@@ -434,5 +435,5 @@ func (p *parser) port(t token) (*cosim.Port, error) {
 	}
 	return nil,
 		t.error(fmt.Sprintf("%s has no port %s", s.Model, t.text),
-			input.DidYouMean(t.text, known, "there are "+strings.Join(names, ", ")))
+			input.DidYouMean(t.text, known, "use one of "+strings.Join(names, ", ")))
 }

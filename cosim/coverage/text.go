@@ -54,11 +54,12 @@ func (c *Coverage) writeText(w io.Writer) {
 	}
 	row("lines", s.Lines, "of the RTL, all instances of a module together")
 	row("branches", s.Branches, "alternatives of if, case and ?:")
-	row("toggles", s.Toggles, "bits of each instance that have changed, in one direction at least")
+	row("toggles", s.Toggles, "bits of each instance that have changed in at least one direction")
 	if s.User.Of > 0 {
 		row("cover properties", s.User, "")
 	}
-	row("values", s.Values, "of the model's registers: each value of a small one, a 0 and a 1 of each bit of others; "+
+	row("values", s.Values, "of the model's registers: each value of small registers, 0 and 1 of each bit of other "+
+		"registers; "+
 		"some may not be possible")
 	row("registers", s.Registers, "of the model with all of these")
 	_ = table.Flush() // writes to a buffer cannot fail
@@ -85,7 +86,7 @@ func (c *Coverage) writeText(w io.Writer) {
 		}
 	}
 	if c.Model.left > 0 {
-		fmt.Fprintf(w, "model: %s after the first %d not looked at\n",
+		fmt.Fprintf(w, "model: %s after the first %d not examined\n",
 			cosim.Count(uint64(c.Model.left), "register"), registersMax)
 	}
 }

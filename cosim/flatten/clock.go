@@ -89,7 +89,7 @@ func (c *clocked) reset(s *state) error {
 		q, on := c.run(fixed, true)
 		states = append(states, on)
 		for _, v := range q.violations {
-			c.drop(v.at, "an assertion while an asynchronous reset is on")
+			c.drop(v.at, "an assertion while an asynchronous reset is active")
 		}
 	}
 	for _, k := range touched(nil, states...) {
@@ -153,7 +153,7 @@ func (d *design) clockOf(n *node, items []sensitivity) int {
 		}
 	}
 	if len(unread) != 1 {
-		panic(d.refuse(n, "several edges, any of which may be the clock",
+		panic(d.refuse(n, "several edges, each of which may be the clock",
 			"name the clock, and test every asynchronous reset"))
 	}
 	return unread[0]
@@ -192,7 +192,7 @@ func (c *clocked) register(k key, states []*state) error {
 				e = nil
 			case e.op != opConst:
 				return c.refuse(c.n,
-					fmt.Sprintf("%s takes a value that is not a constant while %s is on", k.v.name, c.resets[i].v.name),
+					fmt.Sprintf("%s is assigned a value that is not a constant while %s is active", k.v.name, c.resets[i].v.name),
 					"reset it to a constant, or synchronously")
 			}
 			r.resets = append(r.resets, reset{c.resets[i].event, e})

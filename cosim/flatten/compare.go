@@ -46,13 +46,13 @@ func (d *Difference) Error() string {
 	if d.Second {
 		return fmt.Sprintf("%s: Icarus Verilog reads it differently from Verilator, on which the proof rests: in cycle %d "+
 			"of random inputs with seed %d, "+
-			"%s: the source is %x there, and %x in Verilator; one of them is wrong, or the source leaves the value open (a "+
+			"%s: the source is %x there, but %x in Verilator; one simulator is wrong, or the source leaves the value open (a "+
 			"race, an X): "+
 			"write it so that both agree; `starloom cosim check --backend icarus` compares Icarus with the model",
 			d.Device, d.Cycle, d.Seed, d.What, d.Source, d.Print)
 	}
 	return fmt.Sprintf("%s: its print as plain Verilog differs in cycle %d with seed %d: %s: the source says %x, the "+
-		"print %x; nothing can be proved with it",
+		"print says %x; a proof cannot use it",
 		d.Device, d.Cycle, d.Seed, d.What, d.Source, d.Print)
 }
 
@@ -184,8 +184,8 @@ func (c *comparison) run() (*Comparison, error) {
 		if c.done.Restarts++; c.done.Restarts > c.restarts {
 			return nil, &cosim.InputError{
 				Place:  c.s.Name(),
-				Reason: fmt.Sprintf("it has ended by itself %d times in %d cycles of random inputs", c.restarts, c.done.Cycles),
-				Remedy: "leave $finish, and checks of what the inputs may do, out of the circuit: `ifndef SYNTHESIS",
+				Reason: fmt.Sprintf("the design ended itself %d times in %d cycles of random inputs", c.restarts, c.done.Cycles),
+				Remedy: "exclude $finish, and checks of the inputs, from the circuit: `ifndef SYNTHESIS",
 			}
 		}
 		c.close()

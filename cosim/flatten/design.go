@@ -144,7 +144,7 @@ func (d *design) variableOf(n *node) *variable {
 	}
 	v := d.byScope[found[1]]
 	if v.what.bits <= 0 {
-		panic(d.refuse(n, v.name+", which is not a vector", "leave it out of the circuit: `ifndef SYNTHESIS"))
+		panic(d.refuse(n, v.name+", which is not a vector", "exclude it from the circuit: `ifndef SYNTHESIS"))
 	}
 	return v
 }

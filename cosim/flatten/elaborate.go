@@ -139,7 +139,7 @@ func (d *design) powerOn() {
 		k.v.power = &value{}
 		for _, part := range known.parts {
 			if part.written && part.e.op != opConst {
-				d.drop(k.v.at, fmt.Sprintf("the value of %s at power-on, which is not a constant", k.v.name))
+				d.drop(k.v.at, fmt.Sprintf("the power-on value of %s, which is not a constant", k.v.name))
 				part.e, part.written = d.g.unknown(part.width), false
 			}
 			k.v.power.parts = append(k.v.power.parts, part)

@@ -31,7 +31,7 @@ func (p *process) constantOf(n *node) (width int, value, x *big.Int) {
 	}
 	found := constantText.FindStringSubmatch(n.name())
 	if found == nil {
-		panic(p.refuse(n, "the constant "+n.name(), "declare it as a vector, or leave it out of the circuit: `ifndef "+
+		panic(p.refuse(n, "the constant "+n.name(), "declare it as a vector, or exclude it from the circuit: `ifndef "+
 			"SYNTHESIS"))
 	}
 	width, _ = strconv.Atoi(found[1])
@@ -202,7 +202,7 @@ func (p *process) power(n *node, s *state) *expr {
 	negative := strings.HasSuffix(n.kind, "S") && !g.slice(exponent, exponent.width-1, 1).is(0)
 	if negative || vary > powerBitsMost || exponent.op == opConst && vary > 0 {
 		panic(p.refuse(n,
-			fmt.Sprintf("a power whose exponent may be negative or has more than %d bits that vary", powerBitsMost),
+			fmt.Sprintf("a power whose exponent may be negative or has more than %d varying bits", powerBitsMost),
 			"write 1 << n, or multiply"))
 	}
 	return e
@@ -319,7 +319,7 @@ func (p *process) insideVerilator(n *node, _ *state) *expr {
 		(strings.Contains(text.rest, "assertOn()") || strings.Contains(text.rest, "assertOnGet(")) {
 		return p.g.bit(true)
 	}
-	panic(p.refuse(n, "C++ inside of Verilog", "leave it out of the circuit: `ifndef SYNTHESIS"))
+	panic(p.refuse(n, "C++ inside of Verilog", "exclude it from the circuit: `ifndef SYNTHESIS"))
 }
 
 var twoStates = regexp.MustCompile(`\b(bit|byte|shortint|int|longint)\b`)

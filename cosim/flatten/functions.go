@@ -22,7 +22,7 @@ func (l *lost) constantFunctions() {
 				n.one(1).each(func(leaf *node) {
 					for _, value := range l.Steps[leaf.loc] {
 						if leaf.kind == "VARREF" && strings.ContainsAny(value, "xz") {
-							l.first(n, "an X on the left of ==? in a function that gives a parameter its value",
+							l.first(n, "an X on the left of ==? in a function that computes a parameter",
 								"give the parameter the value itself")
 						}
 					}
@@ -56,8 +56,8 @@ func (l *lost) withinConstant(n *node) {
 	}
 	s := l.between(index)
 	if s == nil || s.low.Sign() < 0 || s.high.Cmp(big.NewInt(int64(size-width))) > 0 {
-		l.first(n, "an index that may lie beyond the end in a function that gives a parameter its value",
-			"bound the index with a loop of its own, or give the parameter the value itself")
+		l.first(n, "an index that may be out of range in a function that computes a parameter",
+			"bound the index with a separate loop, or write the parameter's value directly")
 	}
 }
 

@@ -234,7 +234,7 @@ func (p *process) total(n, before *node, at *expr, s *state) *expr {
 	written := false
 	n.each(func(n *node) { written = written || n.kind == "VARREF" && strings.Contains(n.rest, "[LV]") })
 	if written {
-		panic(p.refuse(n, "a slice of an element that may reach beyond it",
+		panic(p.refuse(n, "a slice that may extend beyond its element",
 			"write it bit by bit, or at multiples of its width"))
 	}
 	return g.mux(partly, p.g.zext(p.anywhere(n, at), indexBits), far)

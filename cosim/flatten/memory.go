@@ -15,7 +15,7 @@ func (p *process) readMemory(n *node, s *state) *state {
 	if !ok || !p.initial || t.what == nil || t.what.element == nil || len(t.steps) > 0 ||
 		word != "$readmemh" && word != "$readmemb" {
 		panic(p.refuse(n, fmt.Sprintf("%s of %s", word, name),
-			"read a file of a constant name into a whole array, in an initial block"))
+			"read a file with a constant name into a whole array, in an initial block"))
 	}
 	base := map[bool]int{true: 16, false: 2}[word == "$readmemh"]
 	at, last := 0, t.what.elements-1

@@ -189,7 +189,7 @@ func (pr *printer) lint() {
 			for _, own := range l.own[of.v] {
 				if own.low < low+width && low < own.end() {
 					panic(pr.refuse(l.at, fmt.Sprintf("%s keeps its value in a process without a clock: a latch", of.v.name),
-						"give it a value in every branch: a default at the head of the process"))
+						"give it a value in every branch, for example a default at the head of the process"))
 				}
 			}
 		}
@@ -208,7 +208,7 @@ func (pr *printer) oneDriver() {
 		for i := range bits {
 			if i > 0 && bits[i-1].end() > bits[i].low {
 				what := cosim.SliceText(v.name, bits[i].low, bits[i-1].end()) + " is written by several processes"
-				panic(pr.refuse(v.at, what, "write every bit in one always or assign"))
+				panic(pr.refuse(v.at, what, "write every bit in only one always block or assign"))
 			}
 		}
 	}

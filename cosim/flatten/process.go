@@ -89,14 +89,14 @@ func (p *process) condition(n *node, s *state) *expr { return p.g.reduce(opAny, 
 
 func (p *process) unknownNode(n *node) error {
 	what, remedy := "what Verilator calls "+strings.ToLower(n.kind),
-		"write this line without it, or prove an instance that does not have it"
+		"write this line without it, or prove an instance without it"
 	if known, ok := refusedNodes[n.kind]; ok {
 		what, remedy = known[0], known[1]
 	}
 	return p.refuse(n, what+" cannot be printed as plain Verilog", remedy)
 }
 
-const realRemedy = "count in integers, scaled: a circuit has no real numbers"
+const realRemedy = "use scaled integers: a circuit has no real numbers"
 
 // refusedNodes lists nodes that are legal Verilog but cannot be proved, each with its meaning and a remedy.
 var refusedNodes = map[string][2]string{
@@ -120,13 +120,13 @@ var refusedNodes = map[string][2]string{
 	"DIVD":         {"arithmetic of real numbers", realRemedy},
 	"CCALL":        {"a function that is not inlined", "make it a plain function, without recursion or DPI"},
 	"FUNCREF":      {"a function that is not inlined", "make it a plain function, without recursion or DPI"},
-	"FOPEN":        {"$fopen", "leave files out of the circuit: `ifndef SYNTHESIS"},
-	"FCLOSE":       {"$fclose", "leave files out of the circuit: `ifndef SYNTHESIS"},
-	"SFORMATF":     {"text that is computed", "leave it out of the circuit: `ifndef SYNTHESIS"},
-	"NEW":          {"a class", "leave it out of the circuit: `ifndef SYNTHESIS"},
+	"FOPEN":        {"$fopen", "exclude files from the circuit: `ifndef SYNTHESIS"},
+	"FCLOSE":       {"$fclose", "exclude files from the circuit: `ifndef SYNTHESIS"},
+	"SFORMATF":     {"text that is computed", "exclude it from the circuit: `ifndef SYNTHESIS"},
+	"NEW":          {"a class", "exclude it from the circuit: `ifndef SYNTHESIS"},
 	"FORK":         {"fork", "write one always for each branch"},
-	"DELAY":        {"a delay", "leave it out of the circuit: `ifndef SYNTHESIS"},
-	"EVENTCONTROL": {"an event inside of a process", "write one event at the head of an always"},
+	"DELAY":        {"a delay", "exclude it from the circuit: `ifndef SYNTHESIS"},
+	"EVENTCONTROL": {"an event inside of a process", "write one event at the head of an always block"},
 }
 
 func (p *process) eval(n *node, s *state) *expr {
@@ -142,7 +142,7 @@ func (p *process) width(n *node) int {
 	d := p.typeOf(n, n.dtype)
 	if d.bits <= 0 {
 		for what := range d.members {
-			panic(p.refuse(n, "a value of the type "+what, "declare it as a vector, or leave it out of the circuit: `ifndef "+
+			panic(p.refuse(n, "a value of the type "+what, "declare it as a vector, or exclude it from the circuit: `ifndef "+
 				"SYNTHESIS"))
 		}
 		panic(p.refuse(n, "a value without a width", "declare it as a vector"))

@@ -87,7 +87,7 @@ func (l *lost) folded() {
 			used[name] = true
 		}
 	})
-	const beyondReason, beyondRemedy = "an index beyond the end, which Verilator folds",
+	const beyondReason, beyondRemedy = "an index out of range, which Verilator folds",
 		"select an existing element, or exclude the line with a generate `if`"
 	t.earlier.each(func(n *node) {
 		selecting := n.kind == "SEL" || n.kind == "ARRAYSEL"
@@ -109,8 +109,8 @@ func (l *lost) folded() {
 				return
 			}
 		}
-		l.first(n, "a division that Verilator folds: by 0 it has a value there, but X in the source",
-			"write the value of a division by 0")
+		l.first(n, "a division that Verilator folds: for a divisor of 0 Verilator has a value, but the source has X",
+			"write the value for a divisor of 0 explicitly")
 	})
 	for _, place := range sortedPlaces(t.Beyond) {
 		if l.refused == nil && !selects[place] {
@@ -199,8 +199,8 @@ func (l *lost) selectsConstant(n *node) {
 		}
 		low, high, ok := bounds(d)
 		if at == nil || !ok || at.low.Cmp(low) < 0 || at.high.Cmp(high) > 0 {
-			l.first(n, "an element of a packed array for a parameter, which may lie beyond the end",
-				"select with a number that is within, or give the parameter the value itself")
+			l.first(n, "an element of a packed array for a parameter, with an index that may be out of range",
+				"select with a number in range, or write the parameter's value directly")
 		}
 	}
 }
@@ -289,7 +289,7 @@ func (l *lost) constants() {
 					continue
 				}
 				if condition != nil && l.mayBeX(condition) {
-					l.first(n, "a generate condition that may be X", "give the condition a value without X, division and function")
+					l.first(n, "a generate condition that may be X", "give the condition a value without X, division or a function")
 				}
 			}
 		case n.kind == "CASE":
@@ -339,7 +339,7 @@ func (l *lost) highImpedance() {
 	l.earlier.each(func(n *node) {
 		if n.kind == "BUFIF1" || n.holds("z") && !l.isPattern(n) || n.kind == "VARREF" &&
 			strings.Contains(l.unknown[n.declared()], "z") && !l.isPattern(n) {
-			l.first(n, "'z as a value: a tri-state", "write the value of the net when nothing drives it, or 'x if it must "+
+			l.first(n, "'z as a value: a tri-state", "write the value of the undriven net, or 'x if it must "+
 				"not matter")
 		}
 	})
@@ -417,7 +417,7 @@ func (l *lost) alone(at, v *node, low, high int, driven map[string][]driver) {
 	for _, other := range driven[found[1]] {
 		if other.low <= high && low <= other.high {
 			if l.refused == nil {
-				what := fmt.Sprintf("%s has several drivers: %s is another one", v.name(), l.place(other.at))
+				what := fmt.Sprintf("%s has several drivers, among them %s", v.name(), l.place(other.at))
 				l.refused = l.refuse(at, what, "drive every bit in one place")
 			}
 		}
@@ -434,7 +434,8 @@ func (l *lost) enumerations() {
 		}
 		for _, table := range n.operands[2] {
 			if e := l.before[l.before[n.dtype].below()]; e == nil || len(table.operands[1]) < 1<<min(e.bitsBefore(), 30) {
-				l.first(n, "next or prev of an enumeration that lacks values of its bits", "write it as a case with a default")
+				l.first(n, "next or prev of an enumeration without names for all values of its bits", "write it as a case with "+
+					"a default")
 			}
 		}
 	})
@@ -478,7 +479,7 @@ func (l *lost) negativeRanges() {
 		for _, side := range []*node{at.one(1), at.one(2)} {
 			if among(at.kind, "ADD", "SUB") && side.kind != "CONST" && side.bitsBefore() >= 32 && !side.signed() &&
 				!strings.HasPrefix(side.kind, "EXTEND") {
-				l.first(n, "an unsigned index of 32 bits into a range with a negative end", "write $signed(i), or fewer bits")
+				l.first(n, "an unsigned 32-bit index into a range with a negative bound", "write $signed(i), or fewer bits")
 			}
 		}
 	})

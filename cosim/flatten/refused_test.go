@@ -20,7 +20,7 @@ import (
 func TestLongRefused(t *testing.T) {
 	for name, c := range map[string]struct{ text, says string }{
 		"latch":                   {"always_latch if (i[0]) o = i;", "m.sv:2:1: o keeps its value in a process without a clock: a latch; give it a value in every branch"},
-		"asynchronous":            {"always @(posedge clk or negedge rst_n) if (!rst_n) o <= i; else o <= 0;", "o takes a value that is not a constant while rst_n is on"},
+		"asynchronous":            {"always @(posedge clk or negedge rst_n) if (!rst_n) o <= i; else o <= 0;", "o is assigned a value that is not a constant while rst_n is active"},
 		"time":                    {"always @(posedge clk) o <= 32'($time);", "$time cannot be printed as plain Verilog"},
 		"sensitivity":             {"always @(i[0]) o = i;", "its sensitivity list lacks"},
 		"both edges":              {"always @(edge clk) o <= i;", "m.sv:2:10: both edges of a clock"},
@@ -28,28 +28,28 @@ func TestLongRefused(t *testing.T) {
 		"endless":                 {"always_comb begin o = i; while (o[0]) o = o + i; end", "a loop with more than"},
 		"random":                  {"always @(posedge clk) o <= $random;", "$random cannot be printed as plain Verilog"},
 		"random range":            {"always @(posedge clk) o <= $urandom_range(3);", "$urandom_range cannot be printed as plain Verilog; take random bits"},
-		"beyond a row":            {"logic [3:0][7:0] s; always_comb begin s = '0; s[2][i[2:0] +: 2] = 3; end assign o = s;", "a slice of an element that may reach beyond it"},
-		"power":                   {"assign o = 3 ** i;", "a power whose exponent may be negative or has more than 8 bits that vary"},
+		"beyond a row":            {"logic [3:0][7:0] s; always_comb begin s = '0; s[2][i[2:0] +: 2] = 3; end assign o = s;", "a slice that may extend beyond its element"},
+		"power":                   {"assign o = 3 ** i;", "a power whose exponent may be negative or has more than 8 varying bits"},
 		"0 by 0":                  {"wire [1:0] q = 2'd0 / i[1:0]; assign o = {30'd0, q};", "a division that Verilator folds"},
-		"beyond":                  {"localparam [3:0] Q = 4'd0; assign o = {31'd0, Q[4]};", "an index beyond the end, which Verilator folds"},
-		"beyond, for a parameter": {"localparam [3:0] Q = 4'd0; localparam P = Q[4]; assign o = P;", "an index beyond the end, which Verilator folds"},
+		"beyond":                  {"localparam [3:0] Q = 4'd0; assign o = {31'd0, Q[4]};", "an index out of range, which Verilator folds"},
+		"beyond, for a parameter": {"localparam [3:0] Q = 4'd0; localparam P = Q[4]; assign o = P;", "an index out of range, which Verilator folds"},
 		"row beyond": {
 			"localparam logic [1:0][1:0] Q = '0; localparam P = Q[2]; assign o = P;",
-			"an element of a packed array for a parameter, which may lie beyond the end",
+			"an element of a packed array for a parameter, with an index that may be out of range",
 		},
 		"beyond in a function": {
 			"function automatic logic f(int i); logic [3:0] v; v = '0; return v[i]; endfunction localparam P = f(4); assign o = P;",
-			"an index that may lie beyond the end in a function that gives a parameter its value",
+			"an index that may be out of range in a function that computes a parameter",
 		},
 		"written beyond in a function": {
 			"function automatic logic f(int i); logic [3:0] v; v = '0; v[i] = 1; return v[0]; endfunction localparam P = f(4); assign o = P;",
-			"an index that may lie beyond the end in a function that gives a parameter its value",
+			"an index that may be out of range in a function that computes a parameter",
 		},
 		"wild X":                {"assign o = 1'bx ==? 1'b1;", "an X on the left of ==?, which Verilator folds"},
 		"wild X of a parameter": {"localparam P = 2'b0x; assign o = P ==? 2'b01;", "an X on the left of ==?, which Verilator folds"},
 		"wild X in a function": {
 			"function automatic logic f(logic x); return x ==? 1'b1; endfunction localparam P = f(1'bx); assign o = P;",
-			"an X on the left of ==? in a function that gives a parameter its value",
+			"an X on the left of ==? in a function that computes a parameter",
 		},
 		"generate by a division": {"generate if (4'd1 / 4'd0 == 0) assign o = 1; else assign o = 0; endgenerate", "a generate condition that may be X"},
 		"generate by a function": {
@@ -77,7 +77,7 @@ func TestLongRefused(t *testing.T) {
 			"wire k = i[1]; function f(input x); f = g(x); endfunction function g(input x); g = x ^ k; endfunction always @* o = f(i[0]);",
 			"always @* does not wait for k, which g reads",
 		},
-		"below 0":         {"logic [-2:0] v; logic signed [31:0] k; assign k = i; assign v = i[2:0]; assign o = {29'd0, v[k], v[i[1:0]], v[i]};", "an unsigned index of 32 bits"},
+		"below 0":         {"logic [-2:0] v; logic signed [31:0] k; assign k = i; assign v = i[2:0]; assign o = {29'd0, v[k], v[i[1:0]], v[i]};", "an unsigned 32-bit index"},
 		"signed array":    {"logic signed [3:0][7:0] b; assign b = i; assign o = {31'd0, b < 0};", "a signed packed array"},
 		"array of signed": {"typedef logic signed [7:0] s8; s8 [3:0] b; assign b = i; assign o = {31'd0, b[1] < 0};", "a signed packed array"},
 		"begins once": {
@@ -86,7 +86,7 @@ func TestLongRefused(t *testing.T) {
 		},
 		"may not be called": {
 			"function automatic logic f(inout logic [3:0] k); k = k + 1; return 1; endfunction logic [3:0] k; always_comb begin k = 0; o = i[4] && f(k); o[7:4] = k; end",
-			"f writes more than its own variables, and is called only if its operand counts",
+			"f writes more than its own variables, and is called only if its operand is evaluated",
 		},
 		"array or another": {
 			"logic [15:0] b [1:0], k [0:1], a [0:1]; assign {b[1], b[0]} = i; assign {k[1], k[0]} = i; assign a = i[0] ? b : k; assign o = {a[1], a[0]};",
@@ -155,7 +155,7 @@ func TestSecond(t *testing.T) {
 		"assign o = i;": "", "wire z; assign o = z ? i : ~i;": "",
 		"if (1) begin : g assign z = 1; end wire z; assign o = z ? i : ~i;": "",
 		"assign o = i inside {[2:9]};":                                      "m.sv:2: iverilog: sorry",
-		"assign o = i; always @(posedge clk) if (i[0]) $fatal(1, \"odd\");": "it has ended by itself 20 times",
+		"assign o = i; always @(posedge clk) if (i[0]) $fatal(1, \"odd\");": "the design ended itself 20 times",
 	} {
 		require.NoError(t, os.WriteFile(file, []byte("module m (input clk, input [31:0] i, output [31:0] o);\n"+text+"\nendmodule\n"), 0o644))
 		s, o := cosim.Source{Top: "m", Files: []string{file}, Clocks: []string{"clk"}}, cosim.BuildOptions{Cache: testCache}

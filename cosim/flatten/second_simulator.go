@@ -114,11 +114,11 @@ func (s *Second) Text() string {
 	case s.Led:
 		text += "; it has no branches"
 	default:
-		text = fmt.Sprintf("no second reader of its branches: %s of random inputs in Icarus Verilog, which may miss any "+
+		text = fmt.Sprintf("no second tool has read its branches: %s of random inputs in Icarus Verilog may miss any "+
 			"of them, show no difference", cycles)
 	}
 	if len(s.Unknown) > 0 {
-		text += ", but where outputs are X there: " + PartsText(s.Unknown)
+		text += ", except where outputs are X in Icarus: " + PartsText(s.Unknown)
 	}
 	switch {
 	case s.Absent == "":

@@ -37,7 +37,7 @@ func TestSecondIsLed(t *testing.T) {
 				return
 			}
 			if copies && strings.HasSuffix(name, "side_effect") {
-				require.ErrorContains(t, err, "a function within an expression that writes g; call it in a statement of its own, before")
+				require.ErrorContains(t, err, "a function in an expression that writes g; call it in a separate statement, before")
 				return
 			}
 			require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestLongSecondOfDesigns(t *testing.T) {
 				s.Clocks = nil
 			}
 			if strings.Contains(string(text), "// with the parts of its twin") {
-				t.Skip("not in one file")
+				t.Skip("spread over several files")
 			}
 			o := cosim.BuildOptions{Cache: testCache}
 			m, err := Print(t.Context(), s, o)

@@ -180,7 +180,7 @@ func (p *process) isInside(n *node) bool {
 			}
 		}
 	}
-	panic(p.refuse(n, "a case with unknown bits whose head is not in one file", "write it in one place"))
+	panic(p.refuse(n, "a case with unknown bits whose head is spread over several files", "write it in one place"))
 }
 
 func afterComments(text string) string {

@@ -53,12 +53,12 @@ func (p *process) called(n *node, s *state) *expr {
 	stops, own := len(p.violations), newState(s)
 	after := p.run(n.operands[0], own)
 	if after == nil || len(p.violations) > stops {
-		panic(p.refuse(n, "a function within an expression that may end the simulation", "call it in a statement of its own"))
+		panic(p.refuse(n, "a function in an expression that may end the simulation", "call it in a separate statement"))
 	}
 	for _, k := range touched(s, after) {
 		if !k.v.temp || k.later {
-			panic(p.refuse(n, "a function within an expression that writes "+k.v.name,
-				"call it in a statement of its own, before"))
+			panic(p.refuse(n, "a function in an expression that writes "+k.v.name,
+				"call it in a separate statement, before"))
 		}
 	}
 	result := p.eval(n.one(2), after)
@@ -167,7 +167,8 @@ func (p *process) loop(n *node, s *state) *state {
 		p.turns++
 		if limit := map[bool]int{false: turnsMax,
 			true: turnsMaxInitial}[p.initial]; p.turns > limit || p.guesses > guessesMax {
-			panic(p.refuse(n, fmt.Sprintf("a loop with more than %d iterations, or whose end depends on values of the circuit",
+			panic(p.refuse(n, fmt.Sprintf("a loop with more than %d iterations, or with a bound that depends on values of "+
+				"the circuit",
 				limit),
 				"give it a constant bound: `for (i = 0; i < N; i++)`"))
 		}
@@ -230,7 +231,7 @@ func (p *process) block(n *node, s *state) *state {
 func (p *process) jump(n *node, s *state) *state {
 	found := jumpTarget.FindStringSubmatch(n.rest)
 	if found == nil || p.blocks[found[1]] == nil {
-		panic(p.refuse(n, "a jump out of the block that it belongs to", "write it with if"))
+		panic(p.refuse(n, "a jump out of its block", "write it with if"))
 	}
 	l := p.blocks[found[1]]
 	l.jumps = append(l.jumps, jump{p.when(l.depth), s})

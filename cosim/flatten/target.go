@@ -42,7 +42,7 @@ func (p *process) locate(n *node, s *state) target {
 		t := p.locate(n.one(1), s)
 		m, ok := t.what.members[n.name()]
 		if !ok {
-			panic(p.refuse(n, "a member that its structure does not have", "declare the structure packed"))
+			panic(p.refuse(n, "an unknown member of a structure", "declare the structure packed"))
 		}
 		t.low, t.what, t.width = t.low+m.low, m.what, m.what.bits
 		return t
@@ -103,9 +103,9 @@ func (p *process) assign(n *node, s *state, data *expr, later bool) {
 		cells *= step.count
 	}
 	if cells > 1<<16 {
-		panic(p.refuse(n, fmt.Sprintf("%s, an array of %d bits whose element is chosen when it is written",
+		panic(p.refuse(n, fmt.Sprintf("%s, an array of %d bits with a variable index in a write",
 			t.v.name, t.v.what.bits),
-			"write it in an always with one clock and no asynchronous reset: then it is a memory"))
+			"write it in an always block with one clock and no asynchronous reset, so that it is a memory"))
 	}
 	p.spread(s.open(key{t.v, later}, p.entry), t, t.low, t.steps, p.g.bit(true), data)
 }

@@ -37,7 +37,7 @@ func find(t cosim.Tool) (string, error) {
 	if err != nil {
 		return "", &cosim.InputError{
 			Place:  t.Command,
-			Reason: "is needed to simulate RTL in Icarus and is not on the PATH",
+			Reason: "is needed to simulate RTL in Icarus, but is not on the PATH",
 			Remedy: "install the Debian package " + t.Packages,
 		}
 	}

@@ -140,6 +140,6 @@ var fileTasks = []string{
 	"$dumpvars", "$sdf_annotate",
 }
 
-const textFiles = "Icarus is not a sandbox: it runs in an empty temporary folder, which is deleted with what is " +
+const textFiles = "Icarus is not a sandbox: it runs in an empty temporary folder, which is deleted with everything " +
 	"written there; " +
 	"other folders are open to it"

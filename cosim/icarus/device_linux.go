@@ -192,7 +192,7 @@ func (d *device) exchange(op op, clocks, count uint64) error {
 		return d.err
 	}
 	if clocks&^d.clocks != 0 {
-		return fmt.Errorf("%s: clocks %#b: the device has clocks %#b", d.name, clocks, d.clocks)
+		return fmt.Errorf("%s: clocks %#b, but the device has clocks %#b", d.name, clocks, d.clocks)
 	}
 	copy(d.sharedInputs, d.inputs)
 	if err := d.settled(d.process.memory.post(op, clocks, count)); err != nil {
@@ -260,7 +260,7 @@ func (d *device) autopsy(answer answer) error {
 		return &cosim.InputError{
 			Place:  d.name,
 			Reason: memory.report(),
-			Remedy: "put the module into another one that has inputs and outputs of bits only",
+			Remedy: "wrap the module in another module whose inputs and outputs are bits only",
 		}
 	case memory.status == statusOscillates:
 		return d.fault(cosim.FaultOscillation, fmt.Sprintf("logic without delay does not settle within %s", d.waited))

@@ -13,7 +13,7 @@ func traceFile(folder string) (*os.File, error) {
 	path := filepath.Join(folder, "trace.vcd")
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("a place for the internals of the RTL: %w", err)
+		return nil, fmt.Errorf("a folder for the internals of the RTL: %w", err)
 	}
 	return file, os.Remove(path)
 }

@@ -38,7 +38,7 @@ type Fault struct {
 // New returns the RTL of the machine that a kernel will run. The kernel must have one shard.
 func New(kernel *hw.Kernel) (*Loop, error) {
 	if n := len(kernel.Shards()); n != 1 {
-		return nil, fmt.Errorf("%d shards: RTL needs a machine of one", n)
+		return nil, fmt.Errorf("%d shards: RTL needs a machine with a single shard", n)
 	}
 	return &Loop{kernel: kernel}, nil
 }
@@ -86,7 +86,8 @@ func (l *Loop) Fault() *Fault { return l.fault }
 // Broken ends the run because a model found an impossible input, which adjacent RTL must have sent.
 func (l *Loop) Broken(f *hw.Fault) {
 	if l.fault == nil {
-		l.fault = &Fault{Path: f.Path, Cycle: f.Cycle, Err: errors.New(f.Text + ": RTL in this network has sent what no " +
+		l.fault = &Fault{Path: f.Path, Cycle: f.Cycle, Err: errors.New(f.Text + ": RTL in this network has sent bits that " +
+			"no " +
 			"model sends")}
 	}
 }

@@ -209,7 +209,8 @@ func TestRefused(t *testing.T) {
 		})
 		return err
 	}
-	require.ErrorContains(t, replace(func(site *hw.Site) []Part { return oneEach(t, site, []int{0, 4}) }), "links: there is no element 4 of 4")
+	require.ErrorContains(t, replace(func(site *hw.Site) []Part { return oneEach(t, site, []int{0, 4}) }), "links: "+
+		"element 4 of 4")
 	require.ErrorContains(t, replace(func(site *hw.Site) []Part { return oneEach(t, site, []int{2, 2}) }), "element 2 is replaced already")
 	require.ErrorContains(t, replace(func(site *hw.Site) []Part {
 		return []Part{{Device: device(t, site, 0), Elements: []int{0, 1}}}
@@ -222,5 +223,5 @@ func TestRefused(t *testing.T) {
 		return []Part{{Device: fifo, Elements: []int{0}}}
 	}), "the device has no input rail1_i of 8 bits")
 	_, err := New(hw.NewKernel(hw.NewWorkers(1), hw.Shards(2, 1)))
-	require.ErrorContains(t, err, "RTL needs a machine of one")
+	require.ErrorContains(t, err, "RTL needs a machine with a single shard")
 }

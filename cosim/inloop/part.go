@@ -31,7 +31,7 @@ type output struct {
 func newPart(l *Loop, site *hw.Site, p Part) (*part, error) {
 	for _, element := range p.Elements {
 		if element < 0 || element >= site.Elements {
-			return nil, fmt.Errorf("%s: there is no element %d of %d", site.What, element, site.Elements)
+			return nil, fmt.Errorf("%s: element %d of %d does not exist", site.What, element, site.Elements)
 		}
 	}
 	x := &part{Part: p, loop: l, site: site}
@@ -48,7 +48,7 @@ func newPart(l *Loop, site *hw.Site, p Part) (*part, error) {
 		}
 	}
 	if ports := p.Device.Ports(); len(ports) != own {
-		return nil, fmt.Errorf("%s: the device has %d ports, %d are needed: %v", x.path(0), len(ports), own, ports)
+		return nil, fmt.Errorf("%s: the device has %d ports, but %d are needed: %v", x.path(0), len(ports), own, ports)
 	}
 	return x, nil
 }
@@ -57,7 +57,7 @@ func (p *part) place(name string, bits int, input bool) (int, error) {
 	ports := p.Device.Ports()
 	i := slices.IndexFunc(ports, func(q cosim.Port) bool { return q.Name == name })
 	if i < 0 || ports[i].Input != input || ports[i].Clock || ports[i].Bits != bits {
-		return 0, fmt.Errorf("%s: the device has no %s %s of %d bits, its ports are %v", p.path(0),
+		return 0, fmt.Errorf("%s: the device has no %s %s of %d bits; its ports are %v", p.path(0),
 			direction(input), name, bits, ports)
 	}
 	return ports[i].Word, nil

@@ -84,7 +84,7 @@ func TestTwoClocks(t *testing.T) {
 	var text strings.Builder
 	require.NoError(t, r.WriteText(&text))
 	require.Nil(t, r.Divergence, text.String())
-	require.Contains(t, text.String(), "left to the RTL, within what async_fifo allows: full_o, empty_o\n")
+	require.Contains(t, text.String(), "left to the RTL, within the freedom of async_fifo: full_o, empty_o\n")
 	require.Empty(t, r.Unexercised)
 	require.Equal(t, 3, r.Compared)
 }

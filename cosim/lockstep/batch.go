@@ -144,7 +144,8 @@ func (l *pair) twice(runs func() (*difference, error)) (*difference, error) {
 	return at, err
 }
 
-var errUnsteady = errors.New("the RTL differed from the model, but not again with the same inputs from the same state")
+var errUnsteady = errors.New("the RTL differed from the model, but the difference did not repeat with the same " +
+	"inputs from the same state")
 
 // books holds the counters of a pair. They are saved before a batch that may be repeated.
 type books struct {

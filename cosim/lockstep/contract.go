@@ -150,15 +150,16 @@ func (c *contract) respect(redraw func(attempt int), cycle uint64, inputs []uint
 
 func (c *contract) unsatisfiable(cycle uint64) error {
 	at := max(slices.Index(c.held, false), 0)
-	reason := fmt.Sprintf("no inputs were found that meet %q, and no earlier cycle met all of assume", c.Assume[at].Text)
+	reason := fmt.Sprintf("no inputs were found that meet %q, and no earlier cycle met all conditions of "+
+		"assume", c.Assume[at].Text)
 	if c.met {
-		reason = fmt.Sprintf("no inputs were found in cycle %d that meet %q and all others of assume",
+		reason = fmt.Sprintf("no inputs were found in cycle %d that meet %q and all other conditions of assume",
 			cycle, c.Assume[at].Text)
 	}
 	return &cosim.InputError{
 		Place:  c.pins.Place(c.pins.AssumeKey(at)),
 		Reason: fmt.Sprintf("%s: %d were tried for each cycle", reason, redrawsMax),
-		Remedy: "if it can be met, write it differently or give inputs that meet it: --stimulus FILE",
+		Remedy: "if such inputs exist, rewrite the condition, or give the inputs with --stimulus FILE",
 	}
 }
 
@@ -169,9 +170,9 @@ func (c *contract) breaks(s *Stimulus, row uint64, at int) error {
 	}
 	return &cosim.InputError{
 		Place: s.Place,
-		Reason: fmt.Sprintf("%s the inputs break what %s assumes: %s", where,
+		Reason: fmt.Sprintf("%s the inputs break an assumption of %s: %s", where,
 			c.pins.Place(c.pins.AssumeKey(at)), c.Assume[at].Text),
-		Remedy: "give inputs that meet it, or delete it from assume: the RTL must tolerate such inputs",
+		Remedy: "give inputs that meet it, or delete it from assume if the RTL must tolerate such inputs",
 	}
 }
 
@@ -295,9 +296,9 @@ func (c *contract) neverCompared(name string) error {
 	when := c.is.Compare[slices.IndexFunc(c.is.Compare, func(o Counted) bool { return o.Output == name })].When
 	return &cosim.InputError{
 		Place: c.pins.Place(key),
-		Reason: fmt.Sprintf("%s did not count in any of %s, so that it was never compared: %s", name,
+		Reason: fmt.Sprintf("%s did not count in any of %s, so it was never compared: %s", name,
 			cosim.Count(c.is.Cycles, "cycle"), when),
-		Remedy: fmt.Sprintf("correct the condition, give inputs with which it holds, or leave the output out: absent: [%s]",
+		Remedy: fmt.Sprintf("correct the condition, give inputs that satisfy it, or leave the output out: absent: [%s]",
 			name),
 	}
 }

@@ -66,9 +66,10 @@ func TestCoverageOfPairs(t *testing.T) {
 		{"fifo", twin.Parameters{"DEPTH": 2, "WIDTH": 8, "COUNT_BITS": 8}, [][]uint64{{1, 0, 0, 0}, {0, 1, 7, 0}, {0, 0, 0, 1}, {0, 1, 7, 0}, {0, 1, 7, 0}},
 			"push_i never with pop_i in the same cycle when it is full", [][]uint64{{0, 1, 7, 1}}},
 		{"arbiter_round_robin", twin.Parameters{"REQUESTERS": 8}, [][]uint64{{1, 0}, {0, 3}, {0, 3}, {0, 2}, {0, 2}, {0, 1}, {0, 1}, {0, 0}, {0, 0}, {0, 1}, {0, 1}, {0, 0}, {0, 0}, {0, 6}, {0, 0}},
-			"request_i never by the same requester again, beside another, when no one holds", [][]uint64{{0, 3}, {0, 2}, {0, 0}, {0, 6}}},
+			"request_i never by the same requester again, beside another, when there is no " +
+				"holder", [][]uint64{{0, 3}, {0, 2}, {0, 0}, {0, 6}}},
 		{"bus", twin.Parameters{"TAPS": 3, "PHIT_BITS": 1, "ARBITER": 1, "KIND": 2, "SLICE_CYCLES": 1}, [][]uint64{{1, 0}, {0, 1}, {0, 1}},
-			"request_i never by another in the cycle in which the holder lets go", [][]uint64{{0, 2}}},
+			"request_i never by another requester in the cycle in which the holder releases", [][]uint64{{0, 2}}},
 	} {
 		tw, err := twin.Find(twin.All(), c.name)
 		require.NoError(t, err)

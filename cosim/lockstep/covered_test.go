@@ -95,7 +95,7 @@ func TestLongCovered(t *testing.T) {
 // TestLongCoveredChangesNothing checks that coverage changes neither the difference found nor the power-on values of
 // registers.
 func TestLongCoveredChangesNothing(t *testing.T) {
-	for _, name := range []string{"missing reset of the count", "a full one that is popped takes nothing"} {
+	for _, name := range []string{"missing reset of the count", "a full FIFO that is popped accepts no word"} {
 		m := mutantMap(t, "fifo", name, cosim.BackendWasm, twin.Parameters{"DEPTH": 4, "WIDTH": 8, "COUNT_BITS": 16})
 		with, without := runLockstep(t, m, Options{Cycles: 5000, Coverage: true}), runLockstep(t, m, Options{Cycles: 5000})
 		require.Equal(t, without.Divergence, with.Divergence)
@@ -109,9 +109,9 @@ func TestLongCoveredChangesNothing(t *testing.T) {
 // TestCoverageRefused checks that coverage is refused before a run if it cannot be counted.
 func TestCoverageRefused(t *testing.T) {
 	for says, change := range map[string]func(m *pinmap.Map){
-		"coverage of RTL is counted by backend: wasm alone, this is icarus; leave backend out, or the coverage": func(m *pinmap.Map) { m.Backend = cosim.BackendIcarus },
-		"an image does not count what RTL has covered; give top and sources instead":                            func(m *pinmap.Map) { m.Source.Files, m.Image = nil, "x.wasm" },
-		"its lines are not those of the Verilog that ghdl makes of it": func(m *pinmap.Map) {
+		"coverage of RTL needs backend: wasm, but backend is icarus; delete backend, or do not request coverage": func(m *pinmap.Map) { m.Backend = cosim.BackendIcarus },
+		"an image records no coverage of the RTL; give top and sources instead":                                  func(m *pinmap.Map) { m.Source.Files, m.Image = nil, "x.wasm" },
+		"its lines differ from the lines of the Verilog that ghdl generates": func(m *pinmap.Map) {
 			file := filepath.Join(t.TempDir(), "dut.vhd")
 			require.NoError(t, os.WriteFile(file, []byte("entity dut is end;"), 0o600))
 			m.Source.Files = []string{file}

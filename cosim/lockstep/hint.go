@@ -96,7 +96,7 @@ func (l *pair) elsewhere(ctx context.Context, report *Report) error {
 	switch {
 	case r == nil:
 	case r.Divergence != nil && r.Divergence.Kind == DivergenceValue:
-		report.simulators(m, "the model in cycle %d of random inputs, and Verilator does not: one of them misreads the "+
+		report.simulators(m, "the model in cycle %d of random inputs, but Verilator does not: one simulator misreads the "+
 			"RTL; --backend icarus shows it",
 			r.Divergence.Cycle)
 	case l.options.Stimulus == nil:
@@ -130,8 +130,8 @@ func (l *pair) led(ctx context.Context, report *Report) {
 	case first == nil && other == nil && second.Absent == "":
 		report.Second = &second
 	case (first == nil) != (other == nil) && errors.As(errors.Join(first, other), &differs):
-		report.simulators(m, "Verilator in cycle %d of inputs guided to its branches, in %s: one of them misreads the "+
-			"RTL, or it leaves that open",
+		report.simulators(m, "Verilator in cycle %d of inputs guided to its branches, in %s: one simulator misreads the "+
+			"RTL, or the RTL leaves the value open",
 			differs.Cycle, differs.What)
 	}
 }

@@ -92,7 +92,8 @@ func (o *Options) nothingCompared() error {
 	if o.Stimulus != nil {
 		place, remedy = o.Stimulus.Place, "add cycles in which reset is off"
 	}
-	return &cosim.InputError{Place: place, Reason: "reset is on in every cycle, so no output was compared", Remedy: remedy}
+	return &cosim.InputError{Place: place, Reason: "reset is active in every cycle, so no output was " +
+		"compared", Remedy: remedy}
 }
 
 type origin struct{ seed, powerOn uint64 }

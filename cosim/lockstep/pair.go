@@ -185,7 +185,7 @@ func (l *pair) comparesNothing() error {
 	}
 	return &cosim.InputError{
 		Place:  l.pinMap.Place("absent"),
-		Reason: fmt.Sprintf("all outputs of %s are absent, so there is nothing to compare", l.pinMap.Model),
+		Reason: fmt.Sprintf("all outputs of %s are absent, so no output can be compared", l.pinMap.Model),
 		Remedy: fmt.Sprintf("map at least one of %s: pins: {%s: PIN}", strings.Join(names, ", "), names[0]),
 	}
 }
@@ -202,7 +202,7 @@ func (l *pair) checkRules() error {
 			Place: s.Place,
 			Reason: fmt.Sprintf("in cycle %d the inputs break a rule of the neighbours of %s: %s",
 				s.cycleOf(row), l.pinMap.Model, rule),
-			Remedy: "give inputs that keep it: those that --save writes do",
+			Remedy: "give inputs that keep the rule, such as a file written by --save",
 		}
 	}
 	return nil

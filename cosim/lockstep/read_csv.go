@@ -56,7 +56,7 @@ func ReadStimulus(m *pinmap.Map, path string) (*Stimulus, error) {
 	case model.Clocked() && !s.resets(model):
 		return nil, &cosim.InputError{
 			Place:  path,
-			Reason: "reset is never on, so nothing can be compared",
+			Reason: "reset is never active, so no output can be compared",
 			Remedy: "begin with a cycle with reset on",
 		}
 	}
@@ -142,12 +142,12 @@ func csvError(path string, err error) error {
 		return &cosim.InputError{
 			Place:  fmt.Sprintf("%s:%d:%d", path, parse.Line, parse.Column),
 			Reason: "not CSV: " + parse.Err.Error(),
-			Remedy: "give every line as many values as the first one",
+			Remedy: "give every line as many values as the first line",
 		}
 	}
 	if errors.Is(err, io.EOF) {
 		return &cosim.InputError{Place: path, Reason: "the file is empty",
-			Remedy: "begin with a line of the names of the inputs"}
+			Remedy: "begin with a line of input names"}
 	}
 	return &cosim.InputError{Place: path, Reason: fmt.Sprintf("cannot be read: %v", cosim.Reason(err)),
 		Remedy: "give a CSV file"}
@@ -206,9 +206,9 @@ func (s *Stimulus) reach(place, text string) error {
 func parseValue(place, text string, p *cosim.Port, row []uint64) error {
 	value, ok := new(big.Int).SetString(text, 0)
 	if !ok || value.Sign() < 0 || value.BitLen() > p.Bits {
-		remedy := fmt.Sprintf("write a number from 0 to %s, as 1, 0x1 or 0b1", maxText(p.Bits))
+		remedy := fmt.Sprintf("write a number from 0 to %s, such as 1, 0x1 or 0b1", maxText(p.Bits))
 		if value, is := new(big.Int).SetString(text, 16); is && !ok && value.Sign() >= 0 && value.BitLen() <= p.Bits {
-			remedy += ": hexadecimal, as drawings have it, begins with 0x: 0x" + text
+			remedy += ": write hexadecimal numbers, as in drawings, with 0x: 0x" + text
 		}
 		return &cosim.InputError{Place: place,
 			Reason: fmt.Sprintf("%q is not a value of %s, which has %s", text, p.Name, cosim.BitsText(p.Bits)), Remedy: remedy}

@@ -147,8 +147,8 @@ func (s *Stimulus) findVCDInputs(path string, header *vcd.Header, m *pinmap.Map,
 	}
 	return nil, &cosim.InputError{
 		Place:  path,
-		Reason: fmt.Sprintf("no scope has all of %s, nor all pins of the map", strings.Join(names, ", ")),
-		Remedy: "give a waveform of the model or of the RTL; `starloom trace info --signals` lists what is in it",
+		Reason: fmt.Sprintf("no scope has all of %s, and none has all pins of the map", strings.Join(names, ", ")),
+		Remedy: "give a waveform of the model or of the RTL; `starloom trace info --signals` lists its signals",
 	}
 }
 

@@ -270,9 +270,9 @@ func (r *Report) bound(l *pair) error {
 			p := d.Ports()[limit.Port]
 			return &cosim.InputError{
 				Place: s.Place,
-				Reason: fmt.Sprintf("%s is %#x in cycle %d, and the map says %s", p.Name,
+				Reason: fmt.Sprintf("%s is %#x in cycle %d, but the map states %s", p.Name,
 					numberOf(row[p.Word:][:p.Words()]), cycle, limit.Text),
-				Remedy: "give the RTL a pin for all of it, or keep the inputs within the limits of the map",
+				Remedy: "give the RTL a pin for the whole value, or keep the inputs within the limits of the map",
 			}
 		}
 	}
@@ -283,7 +283,7 @@ func (r *Report) bound(l *pair) error {
 func (r *Report) InputsText() string {
 	text := cosim.Count(r.Inputs, "cycle") + " of inputs"
 	if r.PowerOns > 1 {
-		text += fmt.Sprintf(", %d times, each from another power-on state", r.PowerOns)
+		text += fmt.Sprintf(", %d times, each from a different power-on state", r.PowerOns)
 	}
 	return text
 }
@@ -444,7 +444,8 @@ func (r *Report) HowFound() (lines []string) {
 	d := r.Divergence
 	how := fmt.Sprintf("found in cycle %d with seed %d, power-on %d", d.Found.Cycle, d.Found.Seed, d.Found.PowerOn)
 	if d.Found.OfRun > 0 {
-		how = fmt.Sprintf("found by random inputs from a state that the run has reached in %s, after %d more, with seed %d",
+		how = fmt.Sprintf("found by random inputs from a state that the run reached after %s, in cycle %d from there, "+
+			"with seed %d",
 			cosim.Count(uint64(d.Found.OfRun), "cycle"), int(d.Found.Cycle)+1-d.Found.OfRun, d.Found.Seed)
 	}
 	if d.Found.Directed {
@@ -464,12 +465,12 @@ func (r *Report) HowFound() (lines []string) {
 		lines = append(lines, text)
 	}
 	if d.Hint != "" {
-		lines = append(lines, fmt.Sprintf("is the map right? with %s it does not differ in %s of random inputs", d.Hint,
+		lines = append(lines, fmt.Sprintf("is the map right? with %s the RTL does not differ in %s of random inputs", d.Hint,
 			cosim.Count(hintCycles, "cycle")))
 	}
 	if d.Alone {
 		lines = append(lines,
-			"Icarus Verilog, which reads the RTL independently, shows no difference with these inputs: one of the simulators "+
+			"Icarus Verilog, which reads the RTL independently, shows no difference with these inputs: one simulator "+
 				"misreads the RTL")
 	}
 	return lines
@@ -487,7 +488,7 @@ func (r *Report) writeReservations(w io.Writer) {
 		fmt.Fprintf(w, "inputs kept within the limits of the map: %s\n", strings.Join(r.Bounds, "; "))
 	}
 	if len(r.Left) > 0 {
-		fmt.Fprintf(w, "left to the RTL, within what %s allows: %s\n", r.Model, strings.Join(r.Left, ", "))
+		fmt.Fprintf(w, "left to the RTL, within the freedom of %s: %s\n", r.Model, strings.Join(r.Left, ", "))
 	}
 	for _, line := range r.Contract.Lines() {
 		fmt.Fprintln(w, line)

@@ -82,5 +82,6 @@ func requireRefused(t *testing.T, m *pinmap.Map, s *Stimulus) {
 	_, err := Run(context.Background(), m, Options{Stimulus: broken})
 	var refused *cosim.InputError
 	require.ErrorAs(t, err, &refused)
-	require.Equal(t, "in cycle 1 the inputs break a rule of the neighbours of vc_router: a credit for VC 0 at output 1, of which no flit is out", refused.Reason)
+	require.Equal(t, "in cycle 1 the inputs break a rule of the neighbours of vc_router: a credit for VC 0 at output "+
+		"1, although no flit is outstanding", refused.Reason)
 }

@@ -37,7 +37,7 @@ func (l *pair) lookInside(r *Report, f *finding, stimulus *Stimulus) error {
 		sight: sight{seeing: cosim.Seeing{Internals: l.pinMap.CanShow()}}}
 	see.options.Progress = nil
 	if !see.seeing.Internals {
-		x.without = "only RTL from sources, in the backends wasm and icarus, shows them"
+		x.without = "only RTL from sources, with backend wasm or icarus, shows them"
 	}
 	defer func() { see.ending = nil }()
 	if r.Divergence != nil && !l.repeatable(f) {
@@ -90,7 +90,7 @@ func (l *pair) keepInside(shown *Waves, stimulus *Stimulus, f *finding) error {
 			if same(l.rtl, &shown.samples[number]) {
 				failed = tracer.Dump(uint64(number))
 			} else {
-				x.without = fmt.Sprintf("the RTL with its internals has other outputs in cycle %d: a register without a value "+
+				x.without = fmt.Sprintf("the RTL with its internals has different outputs in cycle %d: a register without a value "+
 					"at power-on has another one there", cycle)
 			}
 		}

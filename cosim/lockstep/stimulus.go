@@ -97,7 +97,7 @@ func (s *Stimulus) WriteCSV(w io.Writer) error {
 	case int(s.cycles[len(s.cycles)-1]) == len(s.cycles)-1-first:
 		fmt.Fprintf(b, "# cycle %d here is cycle 0 of the run, for %s\n", first, s.Place)
 	default:
-		fmt.Fprintf(b, "# the cycles of the run in which inputs change, for %s\n", s.Place)
+		fmt.Fprintf(b, "# only the cycles of the run in which inputs change, for %s\n", s.Place)
 	}
 	b.WriteString("cycle")
 	for _, p := range s.Inputs {

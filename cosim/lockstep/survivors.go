@@ -100,7 +100,7 @@ func (l *pair) otherPasts(found *past) (pasts []past) {
 		pasts = append(pasts, past{text, powerOn, before, reset})
 	}
 	if !slices.Equal(found.reset, dark) {
-		of("all other inputs 0 while reset is on", found.powerOn, found.before, dark)
+		of("all other inputs 0 while reset is active", found.powerOn, found.before, dark)
 	}
 	if found.before.Cycles() > 0 {
 		of("nothing before the last reset", found.powerOn, none, found.reset)
@@ -167,16 +167,17 @@ func (l *pair) moreOf(after *Stimulus, seed uint64) *Stimulus {
 func (s *Survivors) text(ofFault bool) string {
 	switch {
 	case s.MissingReset:
-		return fmt.Sprintf("a reset is missing: with %s, and the same inputs after it, the RTL agrees with the model", s.Past)
+		return fmt.Sprintf("a reset is missing: with %s, and the same inputs afterwards, the RTL agrees with the "+
+			"model", s.Past)
 	case s.Undefined:
-		differs := "has other outputs"
+		differs := "has different outputs"
 		if ofFault {
-			differs = "does not end in this cycle, or ends in another way"
+			differs = "does not end in this cycle, or ends differently"
 		}
-		return fmt.Sprintf("something survives the reset (a register, memory that was not written, a loop): "+
-			"with %s, and the same inputs after it, the RTL %s", s.Past, differs)
+		return fmt.Sprintf("some state survives the reset (a register, unwritten memory, a loop): "+
+			"with %s, and the same inputs afterwards, the RTL %s", s.Past, differs)
 	case s.ShortReset:
-		return fmt.Sprintf("with reset on for %d cycles it does not differ", pastResetCycles)
+		return fmt.Sprintf("with reset active for %d cycles the RTL does not differ", pastResetCycles)
 	}
 	return ""
 }

@@ -38,7 +38,8 @@ endmodule`
 // TestClaimsMissingReset checks that a missing reset is claimed only if it was shown, and that other mistakes are
 // described as observed. In Icarus unset registers are X, which shows nothing.
 func TestClaimsMissingReset(t *testing.T) {
-	const missing, survives, short = "a reset is missing: with ", "something survives the reset (", "with reset on for 16 cycles it does not differ"
+	const missing, survives, short = "a reset is missing: with ", "some state survives the reset (", "with reset " +
+		"active for 16 cycles the RTL does not differ"
 	lasting := "" // Icarus 11 leaves the register at X, the value of an operand of ||
 	if cosimtest.Since(t, "iverilog", 12) {
 		lasting = short

@@ -164,7 +164,7 @@ func (d *Device) settle() error {
 	d.err = &cosim.Fault{
 		Kind:   cosim.FaultOscillation,
 		Device: "the pin map",
-		Text:   fmt.Sprintf("its feedback changes more than %d times within a cycle", feedbackTurns),
+		Text:   fmt.Sprintf("its feedback changes more than %d times within one cycle", feedbackTurns),
 	}
 	return d.err
 }
@@ -343,7 +343,7 @@ func (d *Device) Restore(snapshot []byte) error { return d.restore(snapshot, d.r
 func (d *Device) restore(snapshot []byte, rtl func(state []byte) error) error {
 	own := d.ownBytes()
 	if len(snapshot) < own {
-		return fmt.Errorf("a snapshot of %d bytes is too short: it comes from another device", len(snapshot))
+		return fmt.Errorf("a snapshot of %d bytes is too short: it comes from a different device", len(snapshot))
 	}
 	d.settled = nil
 	if err := rtl(snapshot[own:]); err != nil {

@@ -64,7 +64,7 @@ func (w *wirer) findPins(key string, item Item, isInput, within bool) (joined, e
 	}
 	switch {
 	case isInput && item.Function == "less1":
-		return j, w.refuse(key, item.Text+" is for outputs of the RTL", "map an input from a bit for each requester: "+
+		return j, w.refuse(key, item.Text+" is for outputs of the RTL", "map an input from one bit per requester: "+
 			"onehot1(INDEX)")
 	case isInput && item.Function == "when":
 		return j, w.refuse(key, item.Text+" is for outputs of the RTL", "name the pin alone: an input has the model's value")
@@ -77,7 +77,7 @@ func (w *wirer) findPins(key string, item Item, isInput, within bool) (joined, e
 			return j, err
 		}
 		if j.of = append(j.of, of); item.Function == "when" && len(j.of) == 2 && of.bits != 1 {
-			return j, w.refuse(key, fmt.Sprintf("%s has %d bits", of.Text, of.bits), "name one bit, which is 1 where the pin "+
+			return j, w.refuse(key, fmt.Sprintf("%s has %d bits", of.Text, of.bits), "name one bit, which is 1 if the pin "+
 				"counts")
 		}
 		if item.Function == "reverse" || item.Function == "less1" || item.Function == "when" {
@@ -97,8 +97,8 @@ func (w *wirer) fit(key string, port cosim.Port, p Wiring, items []joined) error
 		}
 		if flexible >= 0 {
 			return w.refuse(items[i].key,
-				fmt.Sprintf("%s and %s both take the rest of %s", items[flexible].Text, items[i].Text, port.Name),
-				"give numbers a width, as in 2'b00, and use one of low, onehot, onehot1 and index in a join")
+				fmt.Sprintf("%s and %s both fill the rest of %s", items[flexible].Text, items[i].Text, port.Name),
+				"give numbers a width, as in 2'b00, and use only one of low, onehot, onehot1 and index in a join")
 		}
 		flexible = i
 	}
@@ -116,7 +116,7 @@ func (w *wirer) fit(key string, port cosim.Port, p Wiring, items []joined) error
 func (w *wirer) fits(item *joined, port cosim.Port) error {
 	refuse := func(reason, remedy string) error {
 		return w.refuse(item.key,
-			fmt.Sprintf("%s stands for %s of %s, and %s", item.Text, cosim.BitsText(item.bits), port.Name, reason), remedy)
+			fmt.Sprintf("%s stands for %s of %s, but %s", item.Text, cosim.BitsText(item.bits), port.Name, reason), remedy)
 	}
 	if len(item.of) == 0 {
 		return nil
@@ -125,26 +125,26 @@ func (w *wirer) fits(item *joined, port cosim.Port) error {
 	switch item.Function {
 	case "low":
 		if of < item.bits {
-			return refuse(fmt.Sprintf("it has %d", of), fmt.Sprintf("write [0, %s]: the others are 0", item.of[0].Text))
+			return refuse(fmt.Sprintf("it has %d", of), fmt.Sprintf("write [0, %s]: the other bits are 0", item.of[0].Text))
 		}
 	case "onehot", "onehot1":
 		if of > 16 {
 			return refuse("its index has more than 16 bits",
-				"name the low bits of the index, and map the others in another place")
+				"name the low bits of the index, and map the other bits elsewhere")
 		}
 		if values := 1<<of - item.first(); values < item.bits {
 			return refuse(fmt.Sprintf("an index of %s has %s", cosim.BitsText(of), item.valuesText(values)),
 				fmt.Sprintf("give both the same size by params of the RTL or parameters of the model, or write [%d'd0, %s]: the "+
-					"others are 0", item.bits-values, item.Text))
+					"other bits are 0", item.bits-values, item.Text))
 		}
 		if len(item.of) > 1 && item.of[1].bits != 1 {
 			return refuse(fmt.Sprintf("%s has %d bits", item.of[1].Text, item.of[1].bits),
-				"name one bit, which is 1 where the index counts")
+				"name one bit, which is 1 if the index is valid")
 		}
 	case "index":
 		if needed := bits.Len(uint(of - 1)); needed > item.bits {
 			return refuse(fmt.Sprintf("an index of %d pins needs %d", of, needed),
-				"name fewer pins, or give the model more by parameters")
+				"name fewer pins, or widen the model by parameters")
 		}
 	}
 	return nil
@@ -153,29 +153,31 @@ func (w *wirer) fits(item *joined, port cosim.Port) error {
 func (w *wirer) misfit(key string, port cosim.Port, p Wiring, total int) error {
 	remedy := "give both the same width by params of the RTL or parameters of the model"
 	if total < port.Bits && !port.Input {
-		remedy = fmt.Sprintf("if its upper bits are 0, write [0, %s]; or leave it out and compare the others: absent: "+
+		remedy = fmt.Sprintf("if the upper bits are 0, write [0, %s]; or leave this output out and compare the others: "+
+			"absent: "+
 			"[%s]; or %s",
 			strings.Join(p.Pins, ", "), port.Name, remedy)
 	}
 	text := p.Pins[0]
 	pin, isPin := ParsePin(text)
 	if coded := len(p.Pins) == 1 && isPin && total < port.Bits; coded && total <= 16 && 1<<total >= port.Bits {
-		remedy += fmt.Sprintf(", or, of a number, write onehot(%s), or onehot1(%s) if it counts from 1 and 0 is none", text,
+		remedy += fmt.Sprintf(", or, for a number, write onehot(%s), or onehot1(%s) if it counts from 1 and 0 means "+
+			"none", text,
 			text)
 	}
 	switch {
 	case total < port.Bits:
 		remedy += ", or join several pins, the highest first: [" + strings.TrimPrefix(text, "~") + ", OTHER]"
 		if port.Input {
-			remedy += fmt.Sprintf(", or bound what it is given: [0, %s]", strings.Join(p.Pins, ", "))
+			remedy += fmt.Sprintf(", or limit the input to the range of the pin: [0, %s]", strings.Join(p.Pins, ", "))
 		}
 	case len(p.Pins) == 1 && isPin && pin.High < 0:
-		remedy += fmt.Sprintf(", or take its low bits: low(%s), where the others are 0", text)
+		remedy += fmt.Sprintf(", or use only the low bits, if the others are 0: low(%s)", text)
 	default:
 		remedy += ", or name fewer bits"
 	}
 	return w.refuse(key,
-		fmt.Sprintf("%s has %s, %s of %s has %d", strings.Join(p.Pins, ", "), cosim.BitsText(total),
+		fmt.Sprintf("%s has %s, but %s of %s has %d", strings.Join(p.Pins, ", "), cosim.BitsText(total),
 			port.Name, w.Model, port.Bits),
 		remedy)
 }
@@ -224,7 +226,7 @@ func (j *joiner) value(item joined, isInput bool) []Bit {
 		of := j.value(item.of[0], isInput)
 		copy(all, of)
 		for _, cut := range of[item.bits:] {
-			limit(cut, one(false), of, fmt.Sprintf("bits of %s that are cut off are not 0", item.of[0].Text))
+			limit(cut, one(false), of, fmt.Sprintf("discarded bits of %s are not 0", item.of[0].Text))
 		}
 	case item.Function == "onehot" || item.Function == "onehot1":
 		limit(j.oneHot(all, item, isInput), one(true), j.value(item.of[0], isInput),

@@ -58,7 +58,7 @@ func (d *Device) LimitText(l *Limit) string {
 	if !p.Input {
 		return fmt.Sprintf("%s, and %s: its value is 0x%s", l.Text, l.Why, d.digits(l.Of))
 	}
-	return fmt.Sprintf("%s, and no value of its pins stands for the model's", l.Text)
+	return fmt.Sprintf("%s, and no value of its pins represents the model's value", l.Text)
 }
 
 // digits formats bits, low bit first, in hexadecimal. A digit with an unknown bit is x.

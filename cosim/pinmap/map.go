@@ -180,7 +180,7 @@ func (m *Map) parametersRemedy(t twin.Twin) string {
 	if len(m.Absent) > 0 {
 		remedy += "; absent outputs have a width, too"
 	}
-	return remedy + "; `starloom cosim check --list` shows those of each model"
+	return remedy + "; `starloom cosim check --list` lists them for each model"
 }
 
 // Close releases built designs. All devices must be closed before.

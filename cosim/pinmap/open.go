@@ -91,10 +91,10 @@ func (m *Map) checkSource() error {
 	}
 	if m.Image != "" {
 		if m.Backend != "" && m.Backend != cosim.BackendWasm {
-			return m.refuse("image", "an image runs as wasm, the backend is "+m.Backend, "give sources instead")
+			return m.refuse("image", "an image needs backend: wasm, but backend is "+m.Backend, "give sources instead")
 		}
 		if len(m.Source.Files) > 0 {
-			return m.refuse("image", "there are sources and an image", "delete one")
+			return m.refuse("image", "both sources and an image are given", "delete one")
 		}
 		return nil
 	}
@@ -144,13 +144,14 @@ func (m *Map) checkSeeing(seeing cosim.Seeing) error {
 	case !seeing.Coverage:
 		return nil
 	case m.Image != "":
-		return m.refuse("image", "an image does not count what RTL has covered", "give top and sources instead")
+		return m.refuse("image", "an image records no coverage of the RTL", "give top and sources instead")
 	case m.backend() != cosim.BackendWasm:
-		return m.refuse("backend", "coverage of RTL is counted by backend: wasm alone, this is "+m.backend(),
-			"leave backend out, or the coverage")
+		return m.refuse("backend", "coverage of RTL needs backend: wasm, but backend is "+m.backend(),
+			"delete backend, or do not request coverage")
 	case m.Source.VHDL():
-		return m.refuse("sources", "coverage of VHDL is not counted: its lines are not those of the Verilog that ghdl "+
-			"makes of it", "leave the coverage out")
+		return m.refuse("sources", "coverage of VHDL is not counted: its lines differ from the lines of the Verilog that "+
+			"ghdl "+
+			"generates", "do not request coverage")
 	}
 	return nil
 }

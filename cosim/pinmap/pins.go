@@ -51,7 +51,7 @@ type Item struct {
 
 var functions = map[string]int{"reverse": 1, "onehot": 2, "onehot1": 1, "index": 1, "low": 1, "less1": 1, "when": 2}
 
-const itemHelp = "write NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse; 2'b01; 0 for the rest of a " +
+const itemHelp = "write NAME, NAME[3] or NAME[7:4], preceded by ~ for the inverse; 2'b01; 0 for the rest of a " +
 	"join, which is a list: [0, NAME]; " +
 	"or reverse(PIN), low(PIN), onehot(INDEX), onehot(INDEX, VALID), index(ONEHOT); onehot1(INDEX) and less1(INDEX) of " +
 	"an index that counts from 1; " +

@@ -48,7 +48,7 @@ func (m *Map) beats(rtl []cosim.Port) ([]beat, error) {
 		}
 		if length *= c.Cycles / gcd(length, c.Cycles); length > clockCyclesMax {
 			return nil,
-				m.refuse("clock", fmt.Sprintf("the clocks have the same phase after more than %d cycles only",
+				m.refuse("clock", fmt.Sprintf("the clocks return to the same phase only after more than %d cycles",
 					clockCyclesMax), "choose simpler ratios")
 		}
 	}

@@ -25,7 +25,7 @@ func OfTwin(library Library, name string, parameters twin.Parameters, cacheDir s
 	maps.Copy(m.Parameters, t.Sets[0])
 	maps.Copy(m.Parameters, parameters)
 	if len(t.Sources) == 0 {
-		return nil, m.refuse("model", "there is no Verilog of the model "+name, "attach RTL of your own with a pin map")
+		return nil, m.refuse("model", "there is no Verilog of the model "+name, "attach your own RTL with a pin map")
 	}
 	model, err := m.NewModel()
 	if err != nil {

@@ -70,7 +70,7 @@ func (w *wirer) bitsOfPin(key string, named Pin, isInput bool) ([]Bit, error) {
 	high, low := rest.High, rest.Low
 	if elements := p.Elements(part.Name); high >= 0 && len(elements) > 0 {
 		return nil, w.refuse(key,
-			fmt.Sprintf("the RTL's %s is an array, there are no bits [%d:%d]", p.Name+part.Name, high, low),
+			fmt.Sprintf("the RTL's %s is an array without bits [%d:%d]", p.Name+part.Name, high, low),
 			"name elements: "+strings.Join(elements, ", "))
 	}
 	if high < 0 {
@@ -79,8 +79,8 @@ func (w *wirer) bitsOfPin(key string, named Pin, isInput bool) ([]Bit, error) {
 	if high < low || high >= part.Bits {
 		of := cosim.Port{Bits: part.Bits, Input: p.Input}
 		return nil, w.refuse(key,
-			fmt.Sprintf("the RTL's %s is %s, there are no bits [%d:%d]", p.Name+part.Name, of.Kind(), high, low),
-			fmt.Sprintf("bits are [%d:0]; the higher one comes first, and reverse(%s) is the other order",
+			fmt.Sprintf("the RTL's %s is %s, without bits [%d:%d]", p.Name+part.Name, of.Kind(), high, low),
+			fmt.Sprintf("bits are [%d:0], with the higher index first; reverse(%s) reverses the order",
 				part.Bits-1, p.Name+part.Name))
 	}
 	bits := bitsOf(OfRTL, at, p.Bits)[part.Low+low : part.Low+high+1]

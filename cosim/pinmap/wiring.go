@@ -50,7 +50,7 @@ func (w *wirer) wireAbsent() error {
 		if w.model[at].Input {
 			return w.refuse(key,
 				fmt.Sprintf("%s is %s of %s", w.model[at].Name, w.model[at].Kind(), w.Model),
-				"only outputs can be absent: the RTL has to see every input")
+				"only outputs can be absent: the RTL must see every input")
 		}
 		if w.wired[at] != "" {
 			return w.refuse(key, w.model[at].Name+" is named twice", "delete one")
@@ -82,9 +82,9 @@ func (w *wirer) wireLatency() error {
 		case cycles < -1 || cycles > latencyMax:
 			return w.refuse(key,
 				fmt.Sprintf("a latency of %d cycles", cycles),
-				fmt.Sprintf("give -1 (RTL is combinational, the model has a register) to %d (RTL is later)", latencyMax))
+				fmt.Sprintf("give -1 (the RTL is combinational, the model has a register) to %d (the RTL is later)", latencyMax))
 		case cycles == -1 && !slices.ContainsFunc(w.model, func(p cosim.Port) bool { return p.Clock }):
-			return w.refuse(key, w.Model+" has no clock, so nothing can be ahead of it", "delete it")
+			return w.refuse(key, w.Model+" has no clock, so the RTL cannot be ahead of it", "delete it")
 		}
 		w.wires.Late[at] = cycles
 	}
@@ -104,7 +104,7 @@ func (w *wirer) wirePins() error {
 		case slices.Contains(w.edges, p.Name):
 			return w.refuse("clock",
 				fmt.Sprintf("no clock of the RTL rises in cycles with %s of %s", p.Name, w.Model),
-				fmt.Sprintf("write clock: {PIN: %s} instead of a ratio; assume bounds how the clocks may rise",
+				fmt.Sprintf("write clock: {PIN: %s} instead of a ratio; assume limits the clock edges",
 					strings.TrimSuffix(p.Name, "_i")))
 		case p.Input:
 			return w.refuse("pins",
@@ -215,7 +215,7 @@ func (w *wirer) wireFeedback() error {
 			named, _ := ParsePin(wider)
 			return w.refuse(key,
 				fmt.Sprintf("%s has %s, %s has %s", f.To, cosim.BitsText(len(to)), f.From, cosim.BitsText(len(from))),
-				"name as many bits of the wider one, as in "+cosim.SliceText(named.Name, 0, min(len(to), len(from))))
+				"name as many bits of the wider signal, as in "+cosim.SliceText(named.Name, 0, min(len(to), len(from))))
 		}
 		for i := range to {
 			w.driveBit(to[i], from[i])
@@ -241,13 +241,13 @@ func (w *wirer) checkAllDriven() error {
 			case p.Clock, p.Edges && w.Clock == "":
 				remedy = "write clock: " + p.Name
 			case p.Edges && len(w.clocks()) > 1:
-				reason, remedy = fmt.Sprintf("the RTL's input %s is another clock: logic is triggered by its edges", name),
+				reason, remedy = fmt.Sprintf("the RTL's input %s is a second clock: its edges trigger logic", name),
 					"add it to clock: "+p.Name+": 1"
 			case p.Edges:
-				reason, remedy = fmt.Sprintf("the RTL's input %s is a second clock, beside %s: logic is triggered by its edges",
+				reason, remedy = fmt.Sprintf("the RTL's input %s is a second clock, besides %s: its edges trigger logic",
 					name, w.Clock), one
 			case p.Bits == 1 && (w.Reset == "" || w.Clock == ""):
-				remedy += "; a clock or a reset goes to clock: and reset:"
+				remedy += "; declare a clock under clock: and a reset under reset:"
 			case p.Bits == 1:
 				remedy += "; if it is a second clock, " + one
 			}
@@ -328,7 +328,7 @@ func (w *wirer) wireClocks() error {
 		case p.Clock && !named(p):
 			return w.refuse("clock",
 				fmt.Sprintf("the RTL was built with the clock %s, not %s", p.Name, w.Clock),
-				"name that one, or build it again with --clock "+w.Clock)
+				"name that clock, or build the image again with --clock "+w.Clock)
 		case p.Clock:
 			w.taken[[2]int{i, 0}] = "clock"
 		case named(p):

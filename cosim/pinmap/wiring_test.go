@@ -47,7 +47,8 @@ func TestRemediesArePossible(t *testing.T) {
 	require.NoError(t, err)
 	defer model.Close()
 	for bits, remedy := range map[int]struct{ text, item string }{
-		2: {"or join several pins, the highest first: [req, OTHER], or bound what it is given: [0, req]", "0, req"},
+		2: {"or join several pins, the highest first: [req, OTHER], or limit the input to the range of the pin: [0, " +
+			"req]", "0, req"},
 		6: {"or take its low bits: low(req), where the others are 0", "low(req)"},
 	} {
 		m.Pins = []Wiring{{"request", []string{"req"}}}
@@ -62,8 +63,9 @@ func TestRemediesArePossible(t *testing.T) {
 	m.Pins, m.Ties, m.Absent = []Wiring{{"request", []string{"req"}}, {"index", []string{"who"}}}, nil, []string{"grant"}
 	rtl := []cosim.Port{{Name: "req", Bits: 4, Input: true}, {Name: "who", Bits: 2}}
 	_, err = m.Wire(model, rtl)
-	require.ErrorContains(t, err, "who has 2 bits, index_o of arbiter_fixed has 6")
-	require.ErrorContains(t, err, "if its upper bits are 0, write [0, who]; or leave it out and compare the others: absent: [index_o]; or give both")
+	require.ErrorContains(t, err, "who has 2 bits, but index_o of arbiter_fixed has 6")
+	require.ErrorContains(t, err, "if the upper bits are 0, write [0, who]; or leave this output out and compare the "+
+		"others: absent: [index_o]; or give both")
 	m.Pins, m.Absent = m.Pins[:1], []string{"grant", "index_o"}
 	_, err = m.Wire(model, rtl)
 	require.NoError(t, err)

@@ -53,7 +53,8 @@ func (a *agreement) see(c *lockstep.Cycle) {
 	defer a.sim.edge()
 	comparable := a.sim.of(a.graph.outputs[a.comparable])
 	if c.Compared != (comparable == ^uint64(0)) || !c.Compared && comparable != 0 {
-		a.disagrees = fmt.Sprintf("in cycle %d of random inputs it compares although lockstep does not, or the reverse",
+		a.disagrees = fmt.Sprintf("in cycle %d of random inputs the miter compares although lockstep does not, or the "+
+			"reverse",
 			c.Number)
 		return
 	}
@@ -65,7 +66,7 @@ func (a *agreement) see(c *lockstep.Cycle) {
 	phase := min(a.stretch, a.late)
 	steady := a.sim.of(a.graph.outputs[a.steady]) == ^uint64(0)
 	if steady != (phase == a.late) {
-		a.disagrees = fmt.Sprintf("in cycle %d of random inputs it confuses the last reset with another one", c.Number)
+		a.disagrees = fmt.Sprintf("in cycle %d of random inputs the miter confuses the last reset with another one", c.Number)
 		return
 	}
 	a.stretch++
@@ -83,17 +84,19 @@ func (a *agreement) see(c *lockstep.Cycle) {
 		counts := -(c.Counted[at] >> bit & 1)
 		switch {
 		case bad != (wanted^got)&counts:
-			a.disagrees = fmt.Sprintf("in cycle %d of random inputs it counts %s[%d] although lockstep does not, or the reverse",
+			a.disagrees = fmt.Sprintf("in cycle %d of random inputs the miter counts %s[%d] although lockstep does not, or "+
+				"the reverse",
 				c.Number, p.Name, b.bit)
 		case counts == 0:
 		case wanted != model:
-			a.disagrees = fmt.Sprintf("in cycle %d of random inputs its twin's %s[%d] is not the model's", c.Number, p.Name,
+			a.disagrees = fmt.Sprintf("in cycle %d of random inputs the %s[%d] of its twin differs from the "+
+				"model", c.Number, p.Name,
 				b.bit)
 		case got == rtl:
 			a.compared++
 			a.checked[i] = a.checked[i] || steady
 		case got == 0 || got == ^uint64(0):
-			a.disagrees = fmt.Sprintf("in cycle %d of random inputs its RTL's %s[%d] is not that of the simulator", c.Number,
+			a.disagrees = fmt.Sprintf("in cycle %d of random inputs the %s[%d] of its RTL differs from the simulator", c.Number,
 				p.Name, b.bit)
 		}
 	}

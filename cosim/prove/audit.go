@@ -34,7 +34,7 @@ func shorted(ports map[string]netPort) error {
 		for _, b := range ports[name].Bits {
 			_, constant := b.(string)
 			if other := owner[fmt.Sprint(b)]; constant || other != "" {
-				return refuse("input %s is driven by the design, too", name)
+				return refuse("input %s is also driven by the design", name)
 			}
 			owner[fmt.Sprint(b)] = name
 		}
@@ -79,10 +79,11 @@ func audit(text []byte, side, clock string, guarded bool) error {
 				isClock := tick != "" && fmt.Sprint(b) == tick
 				switch {
 				case port == "CLK" && !isClock:
-					return refuse("register %s has a clock of its own: there can be one clock, and nothing between it and the "+
+					return refuse("register %s has its own clock: the design may have only one clock, with no logic between it and "+
+						"the "+
 						"registers", where)
 				case port == "CLK" && !positive(c.Parameters["CLK_POLARITY"]):
-					return refuse("register %s is clocked by the falling edge: a cycle has one edge here", where)
+					return refuse("register %s is clocked by the falling edge: a cycle has only the rising edge", where)
 				case port != "CLK" && isClock:
 					return refuse("%s (%s) takes the clock as data", where, strings.TrimPrefix(c.Type, "$"))
 				}
@@ -140,7 +141,7 @@ func unknownCell(kind string, divisor []any, guarded bool) string {
 		return "has no body"
 	case slices.Contains([]string{"$div", "$mod", "$divfloor", "$modfloor"}, kind):
 		if !guarded && !constant() {
-			return "divides by a value that may be 0, for which Verilog has no result"
+			return "divides by a value that may be 0, for which Verilog defines no result"
 		}
 	case kind == "$pow", kind == "$tribuf", kind == "$anyinit", kind == "$anyconst",
 		kind == "$allconst", kind == "$allseq",

@@ -147,7 +147,7 @@ const front = "Verilator, printed as one module of plain Verilog"
 func (b *builder) readRTL() (read []string, err error) {
 	if len(b.m.Source.Files) == 0 {
 		return nil, &cosim.InputError{
-			Place: b.m.Place("image"), Reason: "a proof needs the sources of the RTL, and an image has none",
+			Place: b.m.Place("image"), Reason: "a proof needs the sources of the RTL, but an image has none",
 			Remedy: "give top and sources",
 		}
 	}
@@ -191,14 +191,14 @@ func (b *builder) compare() (flatten.Second, error) {
 	case err == nil && other == nil && len(second.Valued) > 0:
 		return second, &refusal{reason: fmt.Sprintf("in Icarus Verilog, which reads the RTL independently, outputs are X "+
 			"where Verilator gives them values: %s "+
-			"of the cycles; something has no value there (a net that nothing drives, a name before its declaration)",
+			"of the cycles; a signal has no value there (an undriven net, a name before its declaration)",
 			flatten.PartsText(second.Valued))}
 	case err == nil:
 		return second, refusedPrint(other)
 	case other == nil && second.Absent == "":
 		err = &refusal{reason: err.Error() +
-			"; in Icarus Verilog both show the same, but where X: it may be that Verilator simulates the source otherwise " +
-			"(an index out of range, most often)"}
+			"; Icarus Verilog shows the same for both, except for X: Verilator may simulate the source differently " +
+			"(usually because of an index out of range)"}
 	}
 	return second, refusedPrint(err)
 }
@@ -214,7 +214,7 @@ func (b *builder) build() (made *miter, err error) {
 		return err
 	})
 	if errors.Is(err, errLate) {
-		err = &refusal{reason: fmt.Sprintf("Yosys has not read both sides in %v; %s", b.clock.limit,
+		err = &refusal{reason: fmt.Sprintf("Yosys did not finish reading both sides in %v; %s", b.clock.limit,
 			sizeText(b.print.Registers)), late: true}
 	}
 	return made, err

@@ -44,7 +44,7 @@ func (p *prover) lookOn(r *decision, began time.Time) (again bool, err error) {
 
 func (p *prover) notShown(r *decision, why string) error {
 	b := p.miter.bits[slices.Index(p.miter.bad, r.Failed)]
-	return refuse("%s has a counterexample of %s, in %s[%d], that lockstep does not show%s",
+	return refuse("%s has a counterexample of %s, in %s[%d], that lockstep does not confirm%s",
 		r.By, cosim.Count(uint64(len(r.Witness)), "cycle"), p.miter.ports[b.port].Name, b.bit, why)
 }
 
@@ -95,7 +95,8 @@ func (p *prover) restsOn(r *decision) string {
 	if len(other) == 0 {
 		return ""
 	}
-	return ": it rests on " + strings.Join(other, " and on ") + ", any value in a proof and one in simulation"
+	return ": it rests on " + strings.Join(other, " and on ") + ", which may have any value in a proof, but has one " +
+		"value in simulation"
 }
 
 func (p *prover) unknown() []string {

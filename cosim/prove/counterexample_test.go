@@ -52,11 +52,12 @@ func TestRestsOn(t *testing.T) {
 	}
 	d := &decision{Witness: witness, By: "pdr"}
 	require.Equal(t, ": it rests on X at a.v:3:1 (an index beyond the end, or no value) and on what count (a.v:2:5) has at power-on, "+
-		"any value in a proof and one in simulation", p.restsOn(d))
+		"any value in a proof, but has one value in simulation", p.restsOn(d))
 	p.print.Unknown = nil
 	require.Contains(t, p.restsOn(d), "rests on a net that nothing drives and on what count")
 	p.miter.ports, p.miter.bits, p.miter.bad = []cosim.Port{{Name: "data_o"}}, []comparedBit{{}}, []int{0}
-	require.EqualError(t, p.notShown(d, ": why"), "pdr has a counterexample of 2 cycles, in data_o[0], that lockstep does not show: why")
+	require.EqualError(t, p.notShown(d, ": why"), "pdr has a counterexample of 2 cycles, in data_o[0], that lockstep "+
+		"does not confirm: why")
 
 	settled := g.settled([]int{1, 2})
 	require.Equal(t, uint32(0), settled.next[1])

@@ -165,13 +165,13 @@ func requireNotEqual(t *testing.T, name string, m *pinmap.Map) {
 	require.NotEqual(t, Equal, r.Verdict)
 	require.Contains(t, []string{Differs, Undecided}, r.Verdict)
 	if says := map[string]string{
-		"combinational_loop": "the RTL has a combinational loop, through above, below, and a proof needs logic without loops",
-		"self_reset":         "the RTL has a loop within a cycle through an asynchronous reset, and count, and a proof needs logic without loops",
+		"combinational_loop": "the RTL has a combinational loop through above, below, but a proof needs logic without loops",
+		"self_reset":         "the RTL has a combinational loop through an asynchronous reset, and count, but a proof needs logic without loops",
 		// These are refused:
 		"same_argument_twice": "an inout argument of step is copied in and out",
 		"argument_inside":     "an inout argument of step is copied in and out",
-		"ternary_side_effect": "up writes more than its own variables, and is called only if its operand counts",
-		"and_side_effect":     "up writes more than its own variables, and is called only if its operand counts",
+		"ternary_side_effect": "up writes more than its own variables, and is called only if its operand is evaluated",
+		"and_side_effect":     "up writes more than its own variables, and is called only if its operand is evaluated",
 		"static_function":     "n of keep, which is not automatic, is read before it is written",
 		"if_side_effect":      "up writes more than its own variables, and is called in one branch of an if",
 		"case_side_effect":    "up writes more than its own variables, and is called once",

@@ -151,7 +151,7 @@ func (e *engine) read(said, cex string, g *graph) (answer, error) {
 	status := statusLine.FindStringSubmatch(said)
 	switch {
 	case status == nil:
-		return answer{}, fmt.Errorf("%s of abc says nothing of its result: %s", e.name, cosim.OneLine([]byte(said)))
+		return answer{}, fmt.Errorf("%s of abc reports no result: %s", e.name, cosim.OneLine([]byte(said)))
 	case status[1] == "1":
 		return answer{proved: true}, nil
 	case status[1] == "0":

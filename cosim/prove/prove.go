@@ -79,9 +79,10 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 		p.report.Late, err = refused.late, nil
 	}
 	if found := p.report.Case; p.report.Verdict == Differs && found.Divergence.Alone {
-		p.report.undecided(fmt.Sprintf("%s differs as Verilator simulates the RTL, and with the same inputs not in Icarus "+
+		p.report.undecided(fmt.Sprintf("%s differs in Verilator, but with the same inputs not in Icarus "+
 			"Verilog, which reads it independently: "+
-			"one of them misreads it (usually an index out of range); cosim check shows the case", found.Divergence.Signal))
+			"one simulator misreads the RTL (usually an index out of range); cosim check shows the "+
+			"case", found.Divergence.Signal))
 	}
 	if err == nil && o.Folder != "" {
 		err = writeFolder(p.dir, p.report)
@@ -104,7 +105,7 @@ func (p *prover) run() error {
 		return err
 	}
 	if left := p.model.Left(); len(left) > 0 {
-		reason := fmt.Sprintf("%s takes %s from the RTL within bounds; a proof needs a model that defines them", p.m.Model,
+		reason := fmt.Sprintf("%s accepts %s from the RTL within bounds; a proof needs a model that defines them", p.m.Model,
 			strings.Join(left, ", "))
 		return errors.Join(d.Close(), &refusal{reason: reason})
 	}
@@ -119,7 +120,7 @@ func (p *prover) run() error {
 		return err
 	}
 	if clocks := max(clocksOf(wires.Model), clocksOf(wires.RTL)); clocks > 1 {
-		return refuse("there are %d clocks, and a proof is for one", clocks)
+		return refuse("the map has %d clocks, but a proof needs a single clock", clocks)
 	}
 	valued, values, err := p.m.Valued()
 	if err != nil {
@@ -222,17 +223,17 @@ func (p *prover) agree(clock *stopwatch) (differs bool, err error) {
 			clock.limit, cosim.Digits(a.cycles), cosim.Count(agreeCycles, "cycle"), sizeText(p.print.Registers)), late: true}
 	}
 	if a.disagrees != "" {
-		return false, &refusal{reason: "the miter is not what is simulated: " + a.disagrees}
+		return false, &refusal{reason: "the miter differs from the simulation: " + a.disagrees}
 	}
 	if phase := slices.Index(a.phases, false); phase >= 0 {
 		return false,
-			refuse("nothing could be compared %s after a reset, and the RTL is %d late",
+			refuse("no output could be compared %s after a reset, although the RTL is only %d cycles late",
 				cosim.Count(uint64(phase+1), "cycle"), p.miter.late)
 	}
 	for i, seen := range a.checked {
 		if !seen {
 			b := p.miter.bits[i]
-			return false, refuse("%s[%d] of the RTL depends on nothing that was driven, or did not count, in all cycles of "+
+			return false, refuse("%s[%d] of the RTL depended on no driven signal, or did not count, in all cycles of "+
 				"random inputs",
 				p.miter.ports[b.port].Name, b.bit)
 		}
@@ -291,7 +292,7 @@ func (p *prover) notVacuous() error {
 		p.options.Progress("checks whether the miter can fail: " + text)
 	})
 	if r.witness == nil {
-		return &refusal{reason: "the same miter with a bit inverted was not refuted: the proof is worth nothing"}
+		return &refusal{reason: "the same miter with a bit inverted was not refuted: the proof is worthless"}
 	}
 	p.report.Verdict = Equal
 	return nil
@@ -332,7 +333,7 @@ func (p *prover) show(witness [][]bool, by string) (again bool, err error) {
 	defer model.Close()
 	if row, rule := stimulus.Broken(model); rule != "" {
 		if p.report.RuleBroken != "" {
-			return false, refuse("%s has a counterexample that breaks a rule of neighbours: in cycle %d %s", by, row, rule)
+			return false, refuse("%s has a counterexample that breaks a rule of the neighbours: in cycle %d %s", by, row, rule)
 		}
 		p.report.RuleBroken = rule
 		return true, nil
@@ -363,7 +364,7 @@ func (p *prover) twinRefuses(rows []uint64) (text string, err error) {
 		err := d.Edge(cosim.ClockMask(d.Ports()))
 		var fault *cosim.Fault
 		if errors.As(err, &fault) {
-			return fmt.Sprintf(": in cycle %d its inputs break what the twin checks (%s); restrict the inputs with assume in "+
+			return fmt.Sprintf(": in cycle %d its inputs break a check of the twin (%s); restrict the inputs with assume in "+
 				"the map", cycle, fault.Text), nil
 		}
 		if err != nil {

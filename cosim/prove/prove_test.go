@@ -89,7 +89,8 @@ func TestNoProofBesideAFollower(t *testing.T) {
 	m.Source, m.Image = cosim.Source{}, "../twin/testdata/twins/async_fifo.wasm"
 	r := runProof(t, m, Options{})
 	require.Equal(t, Undecided, r.Verdict)
-	require.Equal(t, "async_fifo takes full_o, empty_o from the RTL within bounds; a proof needs a model that defines them", r.Reason)
+	require.Equal(t, "async_fifo accepts full_o, empty_o from the RTL within bounds; a proof needs a model that "+
+		"defines them", r.Reason)
 }
 
 // fullLimit is the time limit of the engines.

@@ -111,7 +111,8 @@ func (r *Report) count(w *pinmap.Wires) {
 }
 
 func (r *Report) neighbours() string {
-	return fmt.Sprintf("inputs that neighbours of %s may send; with others it is refuted (%s)", r.Model, r.RuleBroken)
+	return fmt.Sprintf("inputs that neighbours of %s may send; with other inputs the RTL is refuted "+
+		"(%s)", r.Model, r.RuleBroken)
 }
 
 func (r *Report) undecided(reason string) { r.Verdict, r.Reason = Undecided, reason }
@@ -152,13 +153,13 @@ func (r *Report) WriteText(w io.Writer) error {
 	fmt.Fprintln(&b, r.Title())
 	switch r.Verdict {
 	case Equal:
-		resets, when := "all later resets and ", "in every cycle after\na reset in which reset is off"
+		resets, when := "all later resets and ", "in every cycle after\na reset in which reset is inactive"
 		if r.NoReset {
 			resets, when = "", "in every cycle\nafter"
 			if r.ResetCycles > 0 {
 				when = fmt.Sprintf("from %s on\nafter", cosim.Count(uint64(r.ResetCycles), "cycle"))
 			}
-			when += " the first reset of the model; the RTL has none, and no later one was looked at"
+			when += " the first reset of the model; the RTL has no reset, and later resets were not examined"
 		}
 		fmt.Fprintf(&b, "equal: %s, for all inputs, %s%s, %s\n", r.ComparedText(), resets, map[bool]string{
 			false: "all values of registers at power-on", true: "the values at power-on that the RTL declares",
@@ -215,8 +216,9 @@ func (r *Report) Reservations() (lines []string) {
 	lines = append(lines, "holds for these parameters, one clock, two states: X and undriven nets may have any value "+
 		"in every cycle")
 	if r.KeepsInitial {
-		lines = append(lines, "registers begin with the values that the RTL declares: with other values it differs, as a "+
-			"chip without them may")
+		lines = append(lines, "registers begin with the values that the RTL declares: with other values the RTL differs, "+
+			"as a "+
+			"chip without such values may")
 	}
 	for _, text := range r.Assumed {
 		lines = append(lines, "assumed: "+text)
@@ -229,7 +231,7 @@ func (r *Report) Reservations() (lines []string) {
 	}
 	if r.Checks > 0 {
 		lines = append(lines,
-			fmt.Sprintf("not looked at: %s of the RTL itself ($fatal and similar checks)",
+			fmt.Sprintf("not examined: %s of the RTL itself ($fatal and similar checks)",
 				cosim.Count(uint64(r.Checks), "check")))
 	}
 	for _, text := range r.Dropped {

@@ -30,9 +30,10 @@ func TestReservations(t *testing.T) {
 func TestLoopIn(t *testing.T) {
 	const said = "Warning: found logic loop in module starloom_rtl_side:\n    cell $and$1 ($and)\n    wire \\side.a\n    wire \\b\n" +
 		"Found and reported 1 problems.\n    wire \\c\n"
-	require.Equal(t, "the RTL has a combinational loop, through a, b, and a proof needs logic without loops", loopIn(said))
+	require.Equal(t, "the RTL has a combinational loop through a, b, but a proof needs logic without loops", loopIn(said))
 	const reset = "Warning: found logic loop in module starloom_miter:\n    cell $auto$async2sync.cc:1:execute$2 ($mux)\n" +
 		"    wire \\rtl.side.a\n    wire \\rtl.side.c [0]\n    wire \\rtl.side.n3\nFound and reported 1 problems.\n"
-	require.Equal(t, "the RTL has a loop within a cycle through an asynchronous reset, and a, c, and a proof needs logic without loops", loopIn(reset))
+	require.Equal(t, "the RTL has a combinational loop through an asynchronous reset, and a, c, but a proof needs "+
+		"logic without loops", loopIn(reset))
 	require.Empty(t, loopIn("Checking module starloom_rtl_side...\nFound and reported 0 problems.\n"))
 }

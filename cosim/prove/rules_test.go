@@ -71,7 +71,7 @@ func TestLongRulesOfNeighbours(t *testing.T) {
 		}
 		a.sim.edge()
 		if rule != "" {
-			for _, kind := range []string{"has no room", "with head", "to no output, or to several", "of which no flit is out"} {
+			for _, kind := range []string{"has no room", "with head", "to no output, or to several", "although no flit is out"} {
 				if strings.Contains(rule, kind) {
 					broken[kind]++
 				}

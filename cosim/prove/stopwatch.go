@@ -77,7 +77,7 @@ func (w *stopwatch) ticking() (say func(text string), stop func()) {
 
 // sizeText describes the size of a graph: the bits of all registers of the RTL, and the largest register.
 func sizeText(registers []flatten.Register) string {
-	const smaller = ": smaller parameters of RTL and model take less"
+	const smaller = ": smaller parameters of RTL and model take less time"
 	bits := func(r flatten.Register) int { return r.Bits * max(r.Words, 1) }
 	if len(registers) == 0 {
 		return "the RTL has no registers: its logic is large" + smaller

@@ -88,7 +88,7 @@ func TestStopwatchTells(t *testing.T) {
 }
 
 func TestSizeText(t *testing.T) {
-	const smaller = ": smaller parameters of RTL and model take less"
+	const smaller = ": smaller parameters of RTL and model take less time"
 	require.Equal(t, "the RTL has no registers: its logic is large"+smaller, sizeText(nil))
 	registers := []flatten.Register{{Source: "count", Bits: 11, Place: "a.v:2:1"}, {Source: "mem", Bits: 32, Words: 1024, Place: "a.v:3:1"}}
 	require.Equal(t, "the RTL has 11 bits in registers, 11 of them in count (a.v:2:1)"+smaller, sizeText(registers[:1]))
@@ -103,7 +103,7 @@ func TestLongYosysIsLate(t *testing.T) {
 	mutant := mutants[slices.IndexFunc(mutants, func(m twin.Mutant) bool { return m.Twin.Name == "fifo" })]
 	m := mutantMap(t, mutant, twin.Parameters{"DEPTH": 256, "WIDTH": 32, "COUNT_BITS": 1})
 	_, err := builderOf(t, m, stopwatch{limit: 200 * time.Millisecond}).build()
-	require.ErrorContains(t, err, "Yosys has not read both sides in 200ms; the RTL has 8,2")
+	require.ErrorContains(t, err, "Yosys did not finish reading both sides in 200ms; the RTL has 8,2")
 	require.ErrorContains(t, err, " bits in registers, 8,192 of them in mem_q (")
 	for _, m := range []*pinmap.Map{m, fifo} {
 		p := &prover{ctx: t.Context(), m: m, options: Options{Progress: func(string) {}}, report: newReport(m)}

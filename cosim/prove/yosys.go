@@ -226,7 +226,8 @@ func runYosys(ctx context.Context, dir, script string, most uint64) (log string,
 	said, err := c.CombinedOutput()
 	if strings.Contains(string(said), "std::bad_alloc") {
 		return "",
-			&refusal{reason: fmt.Sprintf("its graph does not fit into %d MiB of memory, where Yosys was ended", most>>20),
+			&refusal{reason: fmt.Sprintf("its graph does not fit into %d MiB of memory, the limit at which Yosys was "+
+				"ended", most>>20),
 				large: true}
 	}
 	if stop := cosim.Stopped(ctx, yosysTool.Command, script, err); stop != nil {
@@ -262,10 +263,10 @@ func loopIn(said string) string {
 		}
 	}
 	if strings.Contains(said, "async2sync") {
-		return fmt.Sprintf("the RTL has a loop within a cycle through an asynchronous reset, and %s,"+
-			" and a proof needs logic without loops", strings.Join(wires, ", "))
+		return fmt.Sprintf("the RTL has a combinational loop through an asynchronous reset, and %s,"+
+			" but a proof needs logic without loops", strings.Join(wires, ", "))
 	}
-	return fmt.Sprintf("the RTL has a combinational loop, through %s, and a proof needs logic without loops",
+	return fmt.Sprintf("the RTL has a combinational loop through %s, but a proof needs logic without loops",
 		strings.Join(wires, ", "))
 }
 

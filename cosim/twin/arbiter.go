@@ -47,7 +47,7 @@ func arbiter(kind hw.ArbiterKind) Twin {
 	}
 	t.Build = func(m *Model, p Parameters) error {
 		if p["REQUESTERS"] > requestersMax {
-			return fmt.Errorf("%d requesters, the module has 1 to %d", p["REQUESTERS"], requestersMax)
+			return fmt.Errorf("%d requesters; the module supports 1 to %d", p["REQUESTERS"], requestersMax)
 		}
 		lines, err := hw.NewRequests(one("arbiter"), "request", p["REQUESTERS"], m.Shards())
 		if err != nil {

@@ -32,7 +32,7 @@ func bus() Twin {
 			{"all that request are open", ".grant_i(grant_o)", ".grant_i(request_i)"},
 			{"kinds swapped", ".KIND(KIND)", ".KIND(KIND == 1 ? 2 : KIND)"},
 			{
-				"without an arbiter no one waits, tap 0 does", "assign grant_o = request_i;",
+				"without an arbiter no tap waits, but tap 0 does", "assign grant_o = request_i;",
 				"assign grant_o = request_i & ~{{(TAPS-1){1'b0}}, |request_i[TAPS-1:TAPS/2]};",
 			},
 			{"slices of one cycle", ".SLICE_CYCLES(SLICE_CYCLES)", ".SLICE_CYCLES(1)"},
@@ -46,7 +46,7 @@ func bus() Twin {
 			}
 			slices := hw.ArbiterKind(kind).Spec().Slices
 			if slice != 1 && !slices || slice < 1 {
-				return fmt.Errorf("slices of %d cycles; the module has 1 without TDMA, and at least 1", slice)
+				return fmt.Errorf("slices of %d cycles; the module needs 1 without TDMA, and at least 1 with TDMA", slice)
 			}
 			c, err := newBus(m, taps, phit)
 			if err != nil {
@@ -83,7 +83,7 @@ func bus() Twin {
 
 func newBus(m *Model, taps, phit int) (c hw.BusConfig, err error) {
 	if taps < 1 || taps > tapsMax {
-		return c, fmt.Errorf("%d taps, the module has 1 to %d", taps, tapsMax)
+		return c, fmt.Errorf("%d taps; the module supports 1 to %d", taps, tapsMax)
 	}
 	if c.In, err = hw.NewLight(hw.Bank{Name: "tx", Units: 1, PerUnit: taps}, "light", phit, m.Shards(), nil); err != nil {
 		return c, err

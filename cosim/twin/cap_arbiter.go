@@ -34,7 +34,8 @@ func capArbiter() Twin {
 		Build: func(m *Model, p Parameters) error {
 			ports := p["PORTS"]
 			if ports > matchingMax || p["KIND"] < 0 || p["KIND"] > int(hw.ArbiterMatrix) {
-				return fmt.Errorf("%d ports, kind %d; the module has 1 to %d, and kinds 0 to 2", ports, p["KIND"], matchingMax)
+				return fmt.Errorf("%d ports, kind %d; the module supports 1 to %d ports, and kinds 0 to "+
+					"2", ports, p["KIND"], matchingMax)
 			}
 			column := columnsOf(ports)
 			arbiters, err := hw.NewCapArbiters(hw.CapArbiterConfig{

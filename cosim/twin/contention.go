@@ -10,7 +10,7 @@ import (
 func contention() Twin {
 	return Twin{
 		Name: "contention", Sources: []string{"contention.v"}, Components: []string{"hw.Contentions"},
-		Does: "counts who contends in a slot; of those that have transmitted one alone has passed, several have collided",
+		Does: "counts the contenders in a slot; a single transmitter has passed, several transmitters have collided",
 		Sets: []Parameters{{"PORTS": 4}, {"PORTS": 5}, {"PORTS": 1}, {"PORTS": 16}, {"PORTS": matchingMax}},
 		Mutants: []Mistake{
 			{"all that request", "request_i[i] && |(accepts", "request_i[i] && |(~accepts | accepts"},
@@ -24,7 +24,7 @@ func contention() Twin {
 		Build: func(m *Model, p Parameters) error {
 			ports := p["PORTS"]
 			if ports > matchingMax {
-				return fmt.Errorf("%d ports, the module has 1 to %d", ports, matchingMax)
+				return fmt.Errorf("%d ports; the module supports 1 to %d", ports, matchingMax)
 			}
 			column, index := columnsOf(ports), max(1, bits.Len(uint(max(ports, 1)-1)))
 			media, err := hw.NewContentions(hw.ContentionConfig{

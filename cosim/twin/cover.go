@@ -28,9 +28,9 @@ func (m *Model) coverGrants(asking func(c *Cycle) []uint64) {
 	last := make([]uint64, (request.Bits+63)/64) // the requester served last
 	m.cover("request_i", []string{
 		"by another while one holds",
-		"by another in the cycle in which the holder lets go",
-		"by several at once when no one holds",
-		"by the same requester again, beside another, when no one holds",
+		"by another requester in the cycle in which the holder releases",
+		"by several at once when there is no holder",
+		"by the same requester again, beside another, when there is no holder",
 	}, func(c *Cycle) uint64 {
 		asks := request.Of(c.Inputs)
 		if asking != nil {

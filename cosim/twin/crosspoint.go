@@ -23,7 +23,7 @@ func crosspoint() Twin {
 		Build: func(m *Model, p Parameters) error {
 			outputs, phit := p["OUTPUTS"], p["PHIT_BITS"]
 			if outputs > requestersMax {
-				return fmt.Errorf("%d outputs, the module has 1 to %d", outputs, requestersMax)
+				return fmt.Errorf("%d outputs; the module supports 1 to %d", outputs, requestersMax)
 			}
 			in, err := hw.NewLight(one("tx"), "light", phit, m.Shards(), nil)
 			if err != nil {

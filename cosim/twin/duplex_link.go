@@ -26,7 +26,7 @@ func duplexLink() Twin {
 		Build: func(m *Model, p Parameters) error {
 			phit, half := p["PHIT_BITS"], p["HALF"]
 			if half < 0 || half > 1 {
-				return fmt.Errorf("HALF is %d, the module has 0 and 1", half)
+				return fmt.Errorf("HALF is %d; the module supports 0 and 1", half)
 			}
 			ends := func(name string) (*hw.Light, error) {
 				return hw.NewLight(hw.Bank{Name: name, Units: 1, PerUnit: 2}, "light", phit, m.Shards(), nil)

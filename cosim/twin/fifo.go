@@ -13,7 +13,7 @@ func fifo() Twin {
 			{"DEPTH": 5, "WIDTH": 17, "COUNT_BITS": 3}, {"DEPTH": 16, "WIDTH": 32, "COUNT_BITS": 32},
 		},
 		Mutants: []Mistake{
-			{"a full one that is popped takes nothing", "(usage_q != FULL || pops)", "usage_q != FULL"},
+			{"a full FIFO that is popped accepts no word", "(usage_q != FULL || pops)", "usage_q != FULL"},
 			{"stuck overflow flag", "lost_q <= loses;", "lost_q <= lost_q || loses;"},
 			{"overflow counter wraps", "loses && !(&total_q)", "loses"},
 			{"ring one word short", "LAST_WORD = DEPTH - 1", "LAST_WORD = DEPTH - 2"},

@@ -15,7 +15,7 @@ func lightTap() Twin {
 			{"the fault of the cycle", "lit_q ? dark_q : dark_i", "dark_i"},
 			{"darkness of the slot before", "dark_q <= 1'b0;", "dark_q <= dark; if (!reset) lit_q <= 1'b1;"},
 			{"bits from the right", "FIRST >> place", "ONE[PHIT_BITS-1:0] << place"},
-			{"bits counted past the end of the counter", "flip_q <= flip && {16'd0, place} >= PHIT_BITS", "flip_q <= flip"},
+			{"bits counted beyond the range of the counter", "flip_q <= flip && {16'd0, place} >= PHIT_BITS", "flip_q <= flip"},
 			{"bits from the first cycle of the slot", "if (lit || lit_q)", "if (1'b1)"},
 			{"bits counted in lit cycles only", "if (lit || lit_q)", "if (lit)"},
 			{"a collision turned round", "(FIRST >> place) & (rail1_i ^ rail0_i)", "(FIRST >> place)"},

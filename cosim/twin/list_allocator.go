@@ -43,7 +43,8 @@ func listAllocator() Twin {
 func buildListAllocator(m *Model, p Parameters) error {
 	ports, length := p["PORTS"], p["LIST"]
 	if ports > matchingMax || length > matchingMax || p["ROUND_ROBIN"] < 0 || p["ROUND_ROBIN"] > 1 {
-		return fmt.Errorf("%d ports, %d positions, kind %d; the module has 1 to %d of both, and kinds 0 and 1", ports, length,
+		return fmt.Errorf("%d ports, %d positions, kind %d; the module supports 1 to %d of both, and kinds 0 and "+
+			"1", ports, length,
 			p["ROUND_ROBIN"], matchingMax)
 	}
 	column := columnsOf(ports)

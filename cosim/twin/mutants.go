@@ -19,7 +19,7 @@ func (m Mutant) WriteSources(dir string) ([]string, error) {
 			return text, nil
 		}
 		if found := strings.Count(text, m.Old); found != 1 {
-			return "", fmt.Errorf("mutant %s of %s: %s has %d times %q, it must be there once", m.Name,
+			return "", fmt.Errorf("mutant %s of %s: %s contains %d copies of %q, not exactly one", m.Name,
 				m.Twin.Name, name, found, m.Old)
 		}
 		return strings.Replace(text, m.Old, m.New, 1), nil

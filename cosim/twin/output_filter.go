@@ -24,7 +24,7 @@ func outputFilter() Twin {
 		Build: func(m *Model, p Parameters) error {
 			inputs := p["INPUTS"]
 			if inputs > requestersMax {
-				return fmt.Errorf("%d inputs, the module has 1 to %d", inputs, requestersMax)
+				return fmt.Errorf("%d inputs; the module supports 1 to %d", inputs, requestersMax)
 			}
 			filters, _, err := newFilters(m, inputs)
 			if err != nil {

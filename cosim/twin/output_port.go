@@ -28,7 +28,8 @@ func outputPort() Twin {
 		Build: func(m *Model, p Parameters) error {
 			inputs, kind := p["INPUTS"], p["KIND"]
 			if inputs > requestersMax || kind < 0 || kind > int(hw.ArbiterMatrix) {
-				return fmt.Errorf("%d inputs, kind %d; the module has 1 to %d, and kinds 0 to 2", inputs, kind, requestersMax)
+				return fmt.Errorf("%d inputs, kind %d; the module supports 1 to %d inputs, and kinds 0 to "+
+					"2", inputs, kind, requestersMax)
 			}
 			filters, lines, err := newFilters(m, inputs)
 			if err != nil {

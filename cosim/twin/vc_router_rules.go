@@ -21,7 +21,7 @@ func (x *vcPins) keep(inputs []uint64) (broken string) {
 		}
 		vc := int(hw.GetBits(x.creditVC.Of(inputs), port*x.vcBits, x.vcBits))
 		if hw.GetBits(x.credit.Of(inputs), port, 1) != 0 && (vc >= x.vcs || x.routers.Owed(port, vc) < 1) {
-			breaks("a credit for VC %d at output %d, of which no flit is out", vc, port)
+			breaks("a credit for VC %d at output %d, although no flit is outstanding", vc, port)
 			hw.PutBits(x.credit.Of(inputs), port, 1, 0)
 		}
 	}
@@ -35,7 +35,7 @@ func (x *vcPins) keepFlit(inputs []uint64, port int, breaks func(form string, of
 		flits, inside = x.routers.Room(port, vc)
 	}
 	if flits == 0 {
-		breaks("a flit for VC %d at input %d, which has no room for it", vc, port)
+		breaks("a flit for VC %d at input %d, which has no room", vc, port)
 		hw.PutBits(x.valid.Of(inputs), port, 1, 0)
 		return
 	}

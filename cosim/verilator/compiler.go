@@ -39,14 +39,14 @@ func (b *builder) compilerError(tool string, said []byte, err error) error {
 	case undefinedSymbol.MatchString(text):
 		return &cosim.InputError{Place: b.Files[0],
 			Reason: "calls the function " + undefinedSymbol.FindStringSubmatch(text)[1] + ", which is not part of the design",
-			Remedy: "replace functions that are imported through DPI by RTL"}
+			Remedy: "replace functions imported through DPI by RTL"}
 	}
 	reason := cosim.OneLine(said)
 	if found := compilerMessage.FindStringSubmatch(text); found != nil {
 		reason = fmt.Sprintf("%s: %s", found[1], found[2])
 	}
 	return &cosim.ToolError{Tool: tool, Place: b.Name(),
-		Reason: "does not compile the C++ that Verilator makes of it: " + reason,
+		Reason: "does not compile the C++ that Verilator generates: " + reason,
 		Remedy: "replace its cause: C++ in $c, or a construct that this version of Verilator does not translate", Err: err}
 }
 

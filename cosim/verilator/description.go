@@ -66,7 +66,7 @@ func (d *Description) WriteText(w io.Writer) error {
 		text.WriteString("\n")
 	}
 	if !clocked && len(d.Edges) > 0 {
-		fmt.Fprintf(&text, "no clock is named, but something waits for edges of %s: name the clocks with --clock\n",
+		fmt.Fprintf(&text, "no clock is named, but a process waits for edges of %s: name the clocks with --clock\n",
 			strings.Join(d.Edges, ", "))
 	}
 	if text.Len() == 0 {
@@ -94,7 +94,7 @@ func (d *Description) attach(file string) error {
 	return os.WriteFile(file, binary.AppendSection(wasm, binary.SectionCustom, 1, section), 0o644)
 }
 
-var errNotBuilt = &cosim.InputError{Reason: "this is not a circuit that Starloom built",
+var errNotBuilt = &cosim.InputError{Reason: "this circuit was not built by Starloom",
 	Remedy: "make one with `starloom cosim build`"}
 
 func customSection(wasm []byte, name string) ([]byte, error) {

@@ -15,7 +15,8 @@ type design struct {
 	large  []string          // signals missing in waveforms, with reasons
 }
 
-const remedyWrapper = "flatten it in a wrapper: a module with plain packed inputs and outputs, which contains this one"
+const remedyWrapper = "flatten it in a wrapper: a module with plain packed inputs and outputs that instantiates " +
+	"this module"
 
 func spelled(fold bool, name string, ports []cosim.Port) string {
 	for _, p := range ports {

@@ -39,7 +39,7 @@ func refuseClocks(ended error, d *Description, clocks uint64) error {
 	if ended != nil {
 		return ended
 	}
-	return fmt.Errorf("%s: clocks %#b, there are %#b; every bit is a port with Clock", d.Device, clocks,
+	return fmt.Errorf("%s: clocks %#b, but the device has %#b; every bit is a port with Clock", d.Device, clocks,
 		cosim.ClockMask(d.Ports))
 }
 
@@ -67,7 +67,7 @@ func hangFault(d *Description, cycle uint64, limit time.Duration) *cosim.Fault {
 		Text:   "a loop does not end: " + cosim.Count(hangTurns, "turn") + " in one cycle",
 	}
 	if limit > 0 {
-		f.Text = fmt.Sprintf("a loop does not end: no answer within %v", limit)
+		f.Text = fmt.Sprintf("a loop does not end: no result within %v", limit)
 	}
 	return f
 }

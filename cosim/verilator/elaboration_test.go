@@ -15,7 +15,7 @@ import (
 )
 
 // TestLongBuildsAreReused checks that the second build of the same text runs no tool, prints the same warnings and
-// has the same result, unless one of its inputs has changed.
+// has the same result, but unless one of its inputs has changed.
 func TestLongBuildsAreReused(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -147,7 +147,7 @@ func (b *builder) tree(dir, stage string) ([]byte, error) {
 	}
 	return nil, &cosim.InputError{
 		Place:  verilatorTool.Command,
-		Reason: fmt.Sprintf("does not show how it has elaborated %s: %d trees", b.Name(), len(trees)),
+		Reason: fmt.Sprintf("does not show its elaboration of %s: %d trees", b.Name(), len(trees)),
 		Remedy: "use a tested version: `starloom tools` lists them",
 	}
 }

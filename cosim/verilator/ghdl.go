@@ -141,7 +141,7 @@ func (b *builder) textForNumber() error {
 			if found := number.FindSubmatch(text); err == nil && found != nil {
 				return &cosim.InputError{
 					Place:  "--param",
-					Reason: fmt.Sprintf("generic %s of %s is a number (%s) and does not take %s", name, b.Top, found[1], value),
+					Reason: fmt.Sprintf("generic %s of %s is a number (%s) and does not accept %s", name, b.Top, found[1], value),
 					Remedy: "give a number such as 12",
 				}
 			}
@@ -167,7 +167,7 @@ func (b *builder) ofGeneric(refused *cosim.InputError) {
 	}
 	for name, value := range b.Params {
 		if strings.EqualFold(name, found[1]) {
-			refused.Reason = fmt.Sprintf("generic %s of %s does not take %s", name, b.Top, value)
+			refused.Reason = fmt.Sprintf("generic %s of %s does not accept %s", name, b.Top, value)
 		}
 	}
 }

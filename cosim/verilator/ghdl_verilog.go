@@ -176,7 +176,7 @@ func narrowed(verilog string) (warnings []cosim.Warning) {
 		w := cosim.Warning{
 			Code: resize, Place: found[1] + ":" + found[2],
 			Text: "resize to fewer bits: if the value is signed, GHDL drops its sign, and a different circuit is simulated; " +
-				"write the sign and the bits below it, or for an unsigned value its low bits: x(3 downto 0)",
+				"write the sign and the low bits explicitly, or only the low bits for an unsigned value: x(3 downto 0)",
 		}
 		text, all := textAt(found[1], line, column)
 		if of := resized.FindStringSubmatch(text); of != nil && !isUnsigned(of[1], all) && !slices.Contains(warnings, w) {

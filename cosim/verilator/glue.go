@@ -35,7 +35,7 @@ func (b *builder) members(header []byte) (map[string]string, error) {
 				Remedy: "rename the port in a wrapper"}
 		}
 		if members[p.Name] == "" {
-			return nil, fmt.Errorf("%s: verilator gives port %s no place in its C++; rename the port in a wrapper", b.Name(),
+			return nil, fmt.Errorf("%s: verilator generates no C++ variable for port %s; rename the port in a wrapper", b.Name(),
 				p.Name)
 		}
 	}

@@ -60,7 +60,8 @@ func TestToolMessages(t *testing.T) {
 	b.Params = map[string]string{"Level": "1"}
 	for said, wanted := range map[string]string{
 		"a.vhd:3:12:warning: value \"1\" not in enumeration std_ulogic [-Wruntime-error]\n" +
-			"/usr/bin/ghdl-mcode: override for generic \"level\" is out of bounds\n": "generic Level of top does not take 1; " +
+			"/usr/bin/ghdl-mcode: override for generic \"level\" is out of bounds\n": "generic Level of top does not accept " +
+			"1; " +
 			`write a number of its range, '1' for a std_logic, true or false for a boolean, 0010 for a vector, in a pin map as texts: L: "'1'", B: "true", V: "0010"`,
 		"ghdl: incorrect character \"'2'\" in string\n": "a generic of top is a vector: incorrect character \"'2'\" in string; write a number of its range",
 		"ghdl: no generic \"z\" for -g\n":               "entity top has no generic z; name generics that it has",
@@ -73,7 +74,8 @@ func TestToolMessages(t *testing.T) {
 	require.ErrorAs(t, b.refusal([]byte("%Error: Verilator threw signal 9. Suggest trying --debug --gdbbt\n"), failed), &tool)
 	require.Equal(t, "verilator", tool.Tool)
 	require.ErrorAs(t, b.compilerError(b.target.compiler.Command, []byte("In file included from glue.cpp:37:\na.sv:3:12: error: use of undeclared identifier 'outside'\n"), failed), &tool)
-	require.Contains(t, tool.Error(), "a.vhd: top: clang++: does not compile the C++ that Verilator makes of it: a.sv:3:12: use of undeclared identifier 'outside'; replace")
+	require.Contains(t, tool.Error(), "a.vhd: top: clang++: does not compile the C++ that Verilator generates: "+
+		"a.sv:3:12: use of undeclared identifier 'outside'; replace")
 }
 
 // TestMistakeBeforeACrash checks crashes of Verilator after, or on, a mistake in the source. The mistake is shown
@@ -155,7 +157,7 @@ func TestLongEnumerations(t *testing.T) {
 	}
 	for text, params := range map[string]map[string]string{"Implicit conversion to enum": {"E": `"C"`}, "": {"E": "2", "T": "q::t"}} {
 		_, err := discover("all", params)
-		require.ErrorContains(t, err, "--param: the parameters of all have values that it does not accept: "+text)
-		require.ErrorContains(t, err, "give what it declares: a number for an enumeration, a type")
+		require.ErrorContains(t, err, "--param: all does not accept the values of its parameters: "+text)
+		require.ErrorContains(t, err, "give a value of the declared type: a number for an enumeration, a type")
 	}
 }

@@ -28,7 +28,8 @@ func (n *netlist) misread() (found []cosim.Warning) {
 		case node.name == "always" && len(node.children) > 0 && node.children[0].name != "sentree" && n.isPlainAlways(node):
 			if function, signal := node.within("module").unheard(node); signal != "" {
 				found = append(found, cosim.Warning{Code: deaf, Place: n.place(node), Text: fmt.Sprintf(
-					"always @* does not wait for %s, which %s reads (IEEE 1800-2017 9.2.2.2.1), and Verilator does; write always_comb",
+					"always @* does not wait for %s, which %s reads (IEEE 1800-2017 9.2.2.2.1), but Verilator waits; write "+
+						"always_comb",
 					signal, function)})
 			}
 		}

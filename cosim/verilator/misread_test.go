@@ -41,7 +41,8 @@ func TestEffects(t *testing.T) {
 		"EFFECT 50:19", "EFFECT 50:35",
 	}, places)
 	require.Contains(t, found[0].Text, "t of last, which is not automatic, is read before it is written")
-	require.Contains(t, found[2].Text, "up writes more than its own variables, and is called only if its operand counts")
+	require.Contains(t, found[2].Text, "up writes more than its own variables, and is called only if its operand is "+
+		"evaluated")
 }
 
 // TestMisread checks that there are warnings about exactly the constructs that Verilator simulates differently from

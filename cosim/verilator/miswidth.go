@@ -14,7 +14,7 @@ func (n *netlist) miswidth(node *xmlNode) cosim.Warning {
 	switch {
 	case node.name == "case" && n.mixesSigns(node):
 		return cosim.Warning{Code: caseSign, Text: "a case of signed and unsigned values: " +
-			"all count as unsigned then (IEEE 1800-2017 12.5.1), but Verilator sign-extends some; give all the same width, " +
+			"all then count as unsigned (IEEE 1800-2017 12.5.1), but Verilator sign-extends some; give all the same width, " +
 			"or a sign"}
 	case node.name == "insiderange" && node.parent.name == "caseitem" &&
 		n.signed(node.parent.parent.children[0].get("dtype_id")):
@@ -22,14 +22,16 @@ func (n *netlist) miswidth(node *xmlNode) cosim.Warning {
 			"unsigned: write it with if"}
 	case n.insideMixesSigns(node):
 		return cosim.Warning{Code: caseSign, Text: "inside, of signed and unsigned values: " +
-			"all count as unsigned then (IEEE 1800-2017 11.4.13), but Verilator sign-extends some; give all the same width, " +
+			"all then count as unsigned (IEEE 1800-2017 11.4.13), but Verilator sign-extends some; give all the same width, " +
 			"or a sign"}
 	case (node.name == "streaml" || node.name == "streamr") && strings.HasPrefix(node.parent.name, "extend"):
-		return cosim.Warning{Code: stream, Text: "a stream into a wider target: it is at the left end, before zeros (IEEE " +
+		return cosim.Warning{Code: stream, Text: "a stream into a wider target: the stream fills the left end, followed " +
+			"by zeros (IEEE " +
 			"1800-2017 11.4.14.3), " +
 			"but Verilator puts it at the right end; write the zeros: {{<<{x}}, 4'b0}"}
 	case node.name == "streaml" && node.parent.name == "sel" && n.cutsStream(node):
-		return cosim.Warning{Code: stream, Text: "a stream that is wider than its target: bits are taken from the left end " +
+		return cosim.Warning{Code: stream, Text: "a stream that is wider than its target: the target gets the leftmost " +
+			"bits " +
 			"(IEEE 1800-2017 11.4.14.3), and Verilator takes them at the right end; select the bits"}
 	case n.widensSum(node):
 		return cosim.Warning{Code: sumWidth, Text: "the sum or product of an array has the width of its elements (IEEE " +

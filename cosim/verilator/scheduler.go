@@ -72,7 +72,7 @@ func reschedule(sources []string, header string) error {
 		})
 	})
 	if err == nil && len(own) > 0 {
-		err = fmt.Errorf("%s lacks the expected variables of Verilator's scheduler: this version is not known",
+		err = fmt.Errorf("%s lacks the expected variables of Verilator's scheduler: this version is unknown",
 			filepath.Base(header))
 	}
 	return err

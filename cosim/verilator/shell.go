@@ -193,7 +193,7 @@ var (
 func (b *builder) interfacePorts(said []byte, refused error) (all []interfacePort, err error) {
 	if found := genericMessage.FindSubmatch(said); found != nil {
 		return nil, &cosim.InputError{Place: string(found[1]),
-			Reason: "the top module has a port that is any interface", Remedy: remedyWrapper}
+			Reason: "the top module has a generic interface port", Remedy: remedyWrapper}
 	}
 	messages := interfaceMessage.FindAllStringSubmatch(string(said), -1)
 	if len(messages) == 0 || b.VHDL() {
@@ -212,7 +212,7 @@ func (b *builder) interfacePorts(said []byte, refused error) (all []interfacePor
 		}
 		name := interfaceName.FindStringSubmatch(after)
 		if name == nil {
-			return nil, &cosim.InputError{Place: place, Reason: "the top module has a port that is an interface, without a " +
+			return nil, &cosim.InputError{Place: place, Reason: "the top module has an interface port without a " +
 				"plain name here", Remedy: remedyWrapper}
 		}
 		port := interfacePort{name: name[1], array: strings.TrimSpace(name[2])}

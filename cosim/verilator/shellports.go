@@ -125,7 +125,7 @@ func (n *netlist) signalsOf(kind *xmlNode, of interfacePort, element string,
 		}
 		if own && of.array != "" {
 			return nil, &cosim.InputError{
-				Place: n.place(v), Reason: fmt.Sprintf("%s is an array of interfaces that have ports of their own",
+				Place: n.place(v), Reason: fmt.Sprintf("%s is an array of interfaces with ports",
 					of.name), Remedy: remedyWrapper,
 			}
 		}

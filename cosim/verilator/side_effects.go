@@ -425,7 +425,8 @@ func (e *effects) step(ref *xmlNode) {
 
 func (e *effects) placed(node *xmlNode, does *touch, what string) {
 	open := func(text string) {
-		e.warn(node, effect, fmt.Sprintf("%s, %s; write it as a statement before, or make it a task that is called in an if",
+		e.warn(node, effect, fmt.Sprintf("%s, %s; write it as a preceding statement, or make it a task that is called in "+
+			"an if",
 			what, text))
 	}
 	for below, above := node, node.parent; above != nil; below, above = above, above.parent {
@@ -436,7 +437,8 @@ func (e *effects) placed(node *xmlNode, does *touch, what string) {
 			open("and is called in one branch of an if that Verilator turns into ?:, which calls both")
 			return
 		case e.leavesOut(above, below):
-			open("and is called only if its operand counts (IEEE 1800-2017 11.4.7, 11.4.11), while Verilator always calls it")
+			open("and is called only if its operand is evaluated (IEEE 1800-2017 11.4.7, 11.4.11), while Verilator always " +
+				"calls it")
 			return
 		case above.name == "caseitem" && isValue(below):
 			open("and is called only if no earlier item matches (IEEE 1800-2017 12.5), while Verilator always calls it")
@@ -446,7 +448,7 @@ func (e *effects) placed(node *xmlNode, does *touch, what string) {
 			return
 		case strings.HasPrefix(above.name, "assign"), above.name == "contassign":
 			if last != below && does.meets(e.indexes(last)) {
-				open("and the target of its assignment depends on that: their order is undefined")
+				open("and the target of the assignment depends on it: the order is undefined")
 			}
 			return
 		case statementNodes[above.name]:
@@ -454,7 +456,7 @@ func (e *effects) placed(node *xmlNode, does *touch, what string) {
 		default:
 			for _, beside := range above.children {
 				if beside != below && does.meets(e.touches(beside)) {
-					open("and another operand beside it depends on that: their order is undefined (IEEE 1800-2017 11.3.5)")
+					open("and another operand depends on it: the order is undefined (IEEE 1800-2017 11.3.5)")
 					return
 				}
 			}

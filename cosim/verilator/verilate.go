@@ -163,7 +163,7 @@ func (b *builder) refusal(said []byte, err error) error {
 		return &cosim.InputError{
 			Place:  at[1],
 			Reason: "this version of verilator does not call a function in the target of an assignment with <=",
-			Remedy: "assign its value to a net, and use that in the target",
+			Remedy: "assign its value to a net, and use the net in the target",
 		}
 	case at != nil:
 		return &cosim.InputError{
@@ -201,9 +201,10 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 	switch {
 	case ofShell && !parameterMissing.MatchString(message):
 		return &cosim.InputError{
-			Place: "--param", Reason: fmt.Sprintf("the parameters of %s have values that it does not accept: %s", b.Top,
+			Place: "--param", Reason: fmt.Sprintf("%s does not accept the values of its parameters: %s", b.Top,
 				message),
-			Remedy: "give what it declares: a number for an enumeration, a type such as logic [7:0], or of a package as " +
+			Remedy: "give a value of the declared type: a number for an enumeration, a type such as logic [7:0], or a type " +
+				"of a package as " +
 				"NAME::TYPE",
 		}
 	case has("--top-module"):
@@ -231,12 +232,12 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 	case has("Unknown built-in array method"):
 		return &cosim.InputError{
 			Place: place, Remedy: remedyWrapper,
-			Reason: message + ": this is an array, perhaps of interfaces in several dimensions, whose members Verilator does " +
+			Reason: message + ": this is an array, perhaps of interfaces, in several dimensions, whose members Verilator does " +
 				"not find",
 		}
 	case has("Interfaced port"):
 		return &cosim.InputError{Place: place,
-			Reason: "the top module has a port that is an interface", Remedy: remedyWrapper}
+			Reason: "the top module has an interface port", Remedy: remedyWrapper}
 	case has("Cannot find include file"):
 		return &cosim.InputError{Place: place, Reason: message, Remedy: "name its directory " + cosim.WithInclude}
 	case has("Cannot find file containing module"):
@@ -252,12 +253,12 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 		return &cosim.InputError{
 			Place:  place,
 			Reason: message,
-			Remedy: "put the part with delays and waits into a test bench; a circuit has clocks only",
+			Remedy: "move the part with delays and waits into a test bench; a circuit has only clocks",
 		}
 	}
 	if b.VHDL() {
-		return &cosim.InputError{Place: place, Reason: "in the Verilog that GHDL makes of it: " + message,
-			Remedy: "rename what is a keyword of Verilog, or rewrite this place"}
+		return &cosim.InputError{Place: place, Reason: "in the Verilog that GHDL generates: " + message,
+			Remedy: "rename identifiers that are Verilog keywords, or rewrite this line"}
 	}
 	return &cosim.InputError{Place: place, Reason: message,
 		Remedy: "correct the source until `verilator --lint-only` accepts it"}

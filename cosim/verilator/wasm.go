@@ -45,7 +45,7 @@ func Load(wasm []byte) (*Circuit, error) {
 	}
 	if c.Format != descriptionFormat {
 		return nil, &cosim.InputError{
-			Reason: fmt.Sprintf("the circuit has format %d, this Starloom knows %d", c.Format, descriptionFormat),
+			Reason: fmt.Sprintf("the circuit has format %d, but this Starloom knows format %d", c.Format, descriptionFormat),
 			Remedy: errNotBuilt.Remedy,
 		}
 	}

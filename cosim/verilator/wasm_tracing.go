@@ -24,7 +24,7 @@ func show(ctx context.Context, m api.Module, stack []uint64) {
 	d := ctx.Value(deviceKey{}).(*wasmDevice)
 	text, ok := m.Memory().Read(uint32(stack[0]), uint32(stack[1]))
 	if !ok {
-		panic("what the circuit shows is not in its memory")
+		panic("the visible signals of the circuit are not in its memory")
 	}
 	if d.shown != nil {
 		_, _ = d.shown.Write(text)

@@ -83,7 +83,7 @@ func netlistOf(root *xmlNode) (*netlist, error) {
 		}
 	}
 	if n.top == nil {
-		return nil, errors.New("there is no top module in its tree")
+		return nil, errors.New("its tree has no top module")
 	}
 	return n, nil
 }
@@ -320,7 +320,7 @@ func (n *netlist) dataFiles() (readers map[string]string, err error) {
 			return nil, &cosim.InputError{
 				Place:  n.place(read),
 				Reason: "$readmem reads a file whose name is not a constant",
-				Remedy: "write the name as a string or a parameter: the file becomes a part of the circuit",
+				Remedy: "write the name as a string or a parameter: the file becomes part of the circuit",
 			}
 		}
 		if _, ok := readers[name]; !ok {
@@ -442,7 +442,7 @@ func (n *netlist) fileWarnings() (found []cosim.Warning) {
 			found = append(found, cosim.Warning{
 				Code:  task,
 				Place: n.place(node),
-				Text:  "a circuit has no files except those of $readmem: this has no effect",
+				Text:  "a circuit reads no files except with $readmem: this statement has no effect",
 			})
 		}
 	})

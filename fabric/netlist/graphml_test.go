@@ -74,7 +74,7 @@ links:
 - {endpoints: ["n[10]:0", "n[1]:1"], latency: 5, oneway: true}
 - ["n[0]:1", "n[2]"]
 - {endpoints: ["n[2]", "n[10]:1"], oneway: true}
-`, "these data are not read: colour"},
+`, "ignored data: colour"},
 		{"links: [[\"row[0].b:spare\", c]]\nnodes: {c: processor}\napart: true\nkinds: {cpu: {kind: processor}, bus: {arbiter: matrix}}\ngraphml: g", yEd,
 			`kinds: {bus: {arbiter: matrix}}
 apart: true
@@ -103,12 +103,12 @@ links:
 func TestGraphMLWrong(t *testing.T) {
 	const two = `<node id="a"/><node id="b"/>`
 	for _, c := range []struct{ text, says, mended string }{
-		{"", "g:1:1: there is no element <graphml>; write <graphml><graph", two + `<edge source="a" target="b"/>`},
+		{"", "g:1:1: element <graphml>; write <graphml><graph", two + `<edge source="a" target="b"/>`},
 		{"<graphml>\n<graph>", "g:2: not XML: unexpected EOF; correct the syntax", two + `<edge source="a" target="b"/>`},
 		{"<graphml/>", "g:1:1: there are 0 elements <graph>; write one", two + `<edge source="a" target="b"/>`},
 		{"<graphml><graph/>\n<graph/></graphml>", "g:1:1: there are 2 elements <graph>; write one", two + `<edge source="a" target="b"/>`},
-		{two + `<node id="a"/>`, `g:3:29: a <node> with the id "a", which is empty or not unique; give each node its own id`, two + `<edge source="a" target="b"/>`},
-		{`<node/><node id="b"/>`, `g:3:1: a <node> with the id "", which`, two + `<edge source="a" target="b"/>`},
+		{two + `<node id="a"/>`, `g:3:29: a <node> has the id "a", which is empty or not unique; give each node its own id`, two + `<edge source="a" target="b"/>`},
+		{`<node/><node id="b"/>`, `g:3:1: a <node> has the id "", which`, two + `<edge source="a" target="b"/>`},
 		{two + "\n" + `<edge source="a" target="c"/>`, `g:4:1: the target of an <edge> is "c", but there is no such <node>; write the id of one`, two + `<edge source="a" target="b"/>`},
 		{`<node id="alpha"/><node id="b"/>` + "\n" + `<edge source="alpa" target="b"/>`, `did you mean "alpha"?`, `<node id="alpha"/><node id="b"/><edge source="alpha" target="b"/>`},
 		{two + `<edge target="b"/>`, `g:3:29: the source of an <edge> is "", but there is no such <node>`, two + `<edge source="a" target="b"/>`},

@@ -41,7 +41,7 @@ func TestDatelines(t *testing.T) {
 			}
 		}
 		_, err := drawnRouters(t, text+"router: {vcs: 1}\nroutes: dateline\n")
-		require.ErrorContains(t, err, "there is one channel", text)
+		require.ErrorContains(t, err, "there is only one channel", text)
 	}
 }
 
@@ -186,7 +186,7 @@ func TestWrongRoutes(t *testing.T) {
 		require.ErrorContains(t, err, c.said, c.routes)
 	}
 	for _, c := range [][3]string{
-		{"vcs: 4}", "vcs: 4}\naccess: all", "has both routers and access"}, {"\"p[0..3]\": processor", "\"p[0..3]\": processor, s: star", "no port sends into the star s; add a link into it from a port to it"},
+		{"vcs: 4}", "vcs: 4}\naccess: all", "has both routers and access"}, {"\"p[0..3]\": processor", "\"p[0..3]\": processor, s: star", "no port sends into the star s; add a link into it from a port"},
 		{"\"p[0..3]\", \"r[0..3]:local\"", "\"p[0..3]:0\", \"r[0..3]:local\"], latency: 0", "latency is 0"}, {"kind: router,", "kind: router, vcs: 3,", "common settings of all routers have in common stands in router"},
 		{"{endpoints: [\"p[0..3]\", \"r[0..3]:local\"]}", "[\"p[0..1]\", \"p[2..3]\"]", "no processor is linked to a router; link processors to them"},
 		{"[\"r[3]:east\", \"r[0]:west\"], ", "", "routes: dateline: r[3] is linked with no router other than r[2]"},

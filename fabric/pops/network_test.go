@@ -21,7 +21,7 @@ func TestPOPSSizes(t *testing.T) {
 		{1, 0, "group_size is 0"},
 		{GroupsMax + 1, 1, "groups is 65534"},
 		{1, GroupSizeMax + 1, "group_size is 65534"},
-		{46341, 1, "couplers, at most"},
+		{46341, 1, "couplers; at most"},
 		{40000, 60000, "processors, at most"},
 	} {
 		_, err := New(c.groups, c.groupSize)

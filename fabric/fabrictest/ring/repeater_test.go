@@ -151,5 +151,5 @@ func TestOwnComponent(t *testing.T) {
 	require.Equal(t, "pass", report.Verdict)
 	require.NoError(t, m.Close())
 	_, err = networks.TwinMap("repeater", nil, "")
-	require.ErrorContains(t, err, "there is no Verilog of the model repeater; attach RTL of your own with a pin map")
+	require.ErrorContains(t, err, "there is no Verilog of the model repeater; attach your own RTL with a pin map")
 }
