@@ -145,5 +145,5 @@ func (c *conversion) failed(err error) error {
 		reason += fmt.Sprintf(": %.500s", said)
 	}
 	return &input.ToolError{Tool: c.Command, Reason: reason,
-		Remedy: "free memory and space on the disk, or " + c.Instead, Err: err}
+		Remedy: "free memory and disk space, or " + c.Instead, Err: err}
 }

@@ -68,7 +68,7 @@ func TestConverterFails(t *testing.T) {
 		_ = f.Through(louder(script)) // it may have ended already, which the first write sees, or a later one
 		_, early := f.Write([]byte(strings.Repeat("whole ", 4*fileBufferBytes)))
 		err = f.Commit()
-		require.EqualError(t, err, "output "+path+": sh: "+want+"; free memory and space on the disk, or give another path", script)
+		require.EqualError(t, err, "output "+path+": sh: "+want+"; free memory and disk space, or give another path", script)
 		if early != nil {
 			require.Equal(t, err, early, "the first error stays")
 		}

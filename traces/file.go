@@ -192,7 +192,7 @@ func Create(path string) (*File, error) {
 // MakeFolder creates a folder for outputs unless it exists. Its errors name a remedy.
 func MakeFolder(path string) error {
 	if err := os.MkdirAll(path, 0o777); err != nil {
-		return fmt.Errorf("the folder %s: %w: give a folder that can be written", path, input.WithoutPath(err))
+		return fmt.Errorf("the folder %s: %w: give a writable folder", path, input.WithoutPath(err))
 	}
 	return nil
 }
@@ -380,7 +380,7 @@ func (f *File) rename() error {
 }
 
 // RemedyFull is the remedy for a file that cannot be written completely.
-const RemedyFull = "free some space on the disk, or give another path"
+const RemedyFull = "free some disk space, or give another path"
 
 // keep wraps the first error. All later calls return this wrapped error.
 func (f *File) keep(err error) error {

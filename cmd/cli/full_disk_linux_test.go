@@ -15,7 +15,8 @@ func TestDeviceFull(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": smallScenario})
 	r := starloomIn(t, dir, "run", "s.yaml", "--json", "/dev/full")
 	require.Equal(t, statusTool, r.status)
-	require.Equal(t, "starloom: output /dev/full: no space left on device: free some space on the disk, or give another path\n", r.stderr)
+	require.Equal(t, "starloom: output /dev/full: no space left on device: free some disk space, or give another "+
+		"path\n", r.stderr)
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	require.NoError(t, err)
 	defer full.Close()
@@ -34,7 +35,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	defer func() { require.NoError(t, exec.Command("umount", small).Run()) }()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "s.yaml"), []byte("starloom: 1\nfabric: {pops: {groups: 4, group_size: 4}}\nfirmware: {program: pops/random}\n"), 0o644))
-	const full = `: no space left on device: free some space on the disk, or give another path\n`
+	const full = `: no space left on device: free some disk space, or give another path\n`
 	for _, c := range []struct {
 		args []string
 		want string
@@ -43,10 +44,10 @@ func TestFullDisk(t *testing.T) {
 		{[]string{"firmware", "new", "--language", "c", "small/mine"}, `NAME: output small/mine/[A-Za-z_.]+` + full},
 		{[]string{"help", "--man", "small"}, `starloom: output small/[a-z-]+\.1` + full},
 		{[]string{"run", "s.yaml", "--vcd", "small/run.vcd"}, `starloom: output small/run\.vcd` + full},
-		{[]string{"run", "s.yaml", "--vcd", "small/run.fst"}, `output small/run\.fst: vcd2fst: [^;]+; free memory and space on the disk, or give a path that ends in \.vcd\n`},
+		{[]string{"run", "s.yaml", "--vcd", "small/run.fst"}, `output small/run\.fst: vcd2fst: [^;]+; free memory and disk space, or give a path that ends in \.vcd\n`},
 		{[]string{"run", "s.yaml", "--log", "none/run.log"}, "--log: output none/run.log: the folder none: no such file or directory: make the folder first, or give another path\\n"},
-		{[]string{"firmware", "sdk", "s.yaml"}, "DIR: the folder s.yaml: not a directory: give a folder that can be written\\n"},
-		{[]string{"help", "--man", "s.yaml/man"}, "--man: the folder s.yaml/man: not a directory: give a folder that can be written\\n"},
+		{[]string{"firmware", "sdk", "s.yaml"}, "DIR: the folder s.yaml: not a directory: give a writable folder\\n"},
+		{[]string{"help", "--man", "s.yaml/man"}, "--man: the folder s.yaml/man: not a directory: give a writable folder\\n"},
 	} {
 		r := starloomIn(t, dir, c.args...)
 		want := statusInput

@@ -74,11 +74,12 @@ func TestMessages(t *testing.T) {
 		{file("semicolons.csv"), "semicolons.csv:1:1: the columns are separated by semicolons (;); separate them with commas\n"},
 		{[]string{"plot", "plot.csv", "--x", "a", "--y", "b", "-o", "p.svg"}, "plot.csv:1:1: the columns are separated by semicolons (;); separate them with commas\n"},
 		{file("bad.csv"), "bad.csv:2:1: destination is \"x\"; allowed: 0 to 2147483647\nbad.csv:3:1: size is \"y\"; allowed: 1 to 255\n" +
-			"bad.csv:4:1: the row has 3 and the head 4 fields; write one row for each packet, with as many fields as the " +
+			"bad.csv:4:1: the row has 3 fields, but the header row has 4; write one row for each packet, with as many fields " +
+			"as the " +
 			"header row\n"},
 		{file("far.csv"), "far.csv:2:1: a packet goes from 0 to 9; processors are 0 to 3\nfar.csv:3:1: a packet goes from 8 to 1; processors are 0 to 3\n"},
-		{[]string{"plot", "short.csv", "--x", "a", "--y", "b", "-o", "p.svg"}, "short.csv:2:1: the row has 1 and the head 2 fields; give a CSV file with a header, " +
-			"such as results.csv of a sweep\nshort.csv:4:1: the row has 3 and the head 2 fields"},
+		{[]string{"plot", "short.csv", "--x", "a", "--y", "b", "-o", "p.svg"}, "short.csv:2:1: the row has 1 fields, but the header row has 2; give a CSV file with a header, " +
+			"such as results.csv of a sweep\nshort.csv:4:1: the row has 3 fields, but the header row has 2"},
 	} {
 		r := starloomIn(t, dir, c.args...)
 		require.Equal(t, statusInput, r.status, "%v: %s", c.args, r.stderr)

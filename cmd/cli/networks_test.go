@@ -212,8 +212,8 @@ func (n named) Kind() string { return n.kind }
 func TestNetworksNobodyCanName(t *testing.T) {
 	for want, networks := range map[string][]fabric.Network{
 		`network cli.named: its kind is "Square 2"; a kind is a key under fabric: small letters, digits and _`: {named{kind: "Square 2"}},
-		"network cli.named: there is another network of the kind pops; return another word from Kind":          {named{kind: "pops"}},
-		"network *cli.square: there is another network of the kind square":                                     {square{}, &square{}},
+		"network cli.named: another network already has the kind pops; return another word from Kind":          {named{kind: "pops"}},
+		"network *cli.square: another network already has the kind square":                                     {square{}, &square{}},
 		"network <nil>: it is nil; give a value":                                                               {nil},
 		"network *cli.square: it is nil; give a value":                                                         {(*square)(nil)},
 		"network cli.small8: the field Side of cli.small8 has the type int8; a key is an exported field":       {small8{}},

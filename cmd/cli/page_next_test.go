@@ -90,7 +90,9 @@ func TestPagesOfFailingRuns(t *testing.T) {
 				"In slot 24 the fault clock_pause keeps its handler from being called",
 			"--set 'rules={}'", "(processor 3: what was due in slot 24)",
 			"starloom run bus-faults.yaml --expect fail", "Expect the same FAIL, with a line that says as expected: fail; the exit status is 0, not 1.",
-			"Of steps 1 to 5 take those whose condition holds, in this order; step 6 shows more.", "If the faults are not meant, take them out of the scenario:", "If they are meant, and the run is to show this failure, say that it is expected:",
+			"Of steps 1 to 5 take those whose condition holds, in this order; step 6 shows more.", "If the faults are not " +
+				"meant, take them out of the scenario:", "If they are meant, but the run is to show this failure, say that it is " +
+				"expected:",
 			"Expect FAIL only for what no firmware can mend: no_loss is broken wherever a fault takes a frame. Unchanged, it fails as here: 3 violations.", "Expect PASS if it keeps these rules, and those of every run: finishes is checked although it is not named; with bus/sensors in the place of mine.wasm FAIL, 1 violation (finishes); this page has tried it.",
 			"Two cycles are marked: 140, and 168, where slot 24 begins, which decides: the handler is not called there, so what was due does not happen.",
 			"processor 3 was not done when the run ended; it sent its last frame in slot 17, has received none and last changed its state in slot 18; " +
@@ -252,7 +254,8 @@ func TestPageOfADeadlock(t *testing.T) {
 	dir := folder(t, map[string]string{"ask.yaml": deadlock})
 	page := read(writtenPage(t, dir, statusFail, "run", "ask.yaml"))
 	for _, part := range []string{"finishes follows from deadlock", "give it 4 frames in the place of 1",
-		"starloom run ask.yaml --set nic.rx_frames=4\nExpect PASS after", "its handler takes all of its RX FIFO before it waits for its TX FIFO", "the ring may close again", "Channels over time: how many flits each carried."} {
+		"starloom run ask.yaml --set nic.rx_frames=4\nExpect PASS after", "its handler takes all of its RX FIFO before it " +
+			"waits for its TX FIFO", "the ring may close again", "Channels over time: the number of flits on each."} {
 		require.Contains(t, page, part)
 	}
 	require.NotContains(t, page, "router[1].output[2] has sent and heard no frame")

@@ -27,7 +27,7 @@ func TestStudyGossip(t *testing.T) {
 	before := list(t, dir)
 	r = starloomIn(t, dir, "study", "gossip", "--case", "claims", "--orders", "found")
 	require.Equal(t, statusPass, r.status)
-	require.Contains(t, r.stdout, "note: no files were written: the cases that were run have none\n")
+	require.Contains(t, r.stdout, "note: no files were written: the selected cases have none\n")
 	require.Equal(t, before, list(t, dir))
 }
 

@@ -80,7 +80,7 @@ func TestLongSweepOnSlurm(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Equal(t, 130, command.ProcessState.Sys().(syscall.WaitStatus).ExitStatus(), stderr.String())
-	require.Contains(t, stdout.String(), "the jobs continue, and it collects their results; 'scancel ")
+	require.Contains(t, stdout.String(), "the jobs continue, and the same command collects their results; 'scancel ")
 
 	r = starloomIn(t, dir, "sweep", "s.yaml", "--out", "there", "--on", "slurm")
 	require.Zero(t, r.status, r.stderr+r.stdout)

@@ -204,12 +204,12 @@ func TestTraceDecodeRefuses(t *testing.T) {
 	dir := folder(t, map[string]string{"a.vcd": axiStream(rand.New(rand.NewPCG(1, 1)), [][]byte{{1, 2, 3}}, 4)})
 	lane := "interfaces:\n  - {name: rx, axi_stream: tb.rx_}\n"
 	for _, c := range []struct{ text, want string }{
-		{"clock: tb.clk\n" + lane, "m.yaml:3:5: the interface rx has axi_stream, keep, bad or first_byte, which are for frames of bytes; write frames: raw"},
+		{"clock: tb.clk\n" + lane, "m.yaml:3:5: the interface rx has axi_stream, keep, bad or first_byte, which need frames of bytes; write frames: raw"},
 		{"clock: tb.clk\nframes: raw\nfcs: true\n" + lane, "fcs and preamble are of Ethernet frames"},
 		{"clock: tb.clk\nframes: atm\n" + lane, `"atm"`},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, axi_stream: tb.tx_}\n", "m.yaml:4:5: data: there is no signal tb.tx_tdata"},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, axi_stream: tb.rx_, last: tb.rx_tlast}\n", "axi_stream and data, valid or last"},
-		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, data: tb.rx_tdata, valid: tb.rx_tvalid, ready: tb.rx_tready}\n", "the end of a frame is not known; add last or first"},
+		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, data: tb.rx_tdata, valid: tb.rx_tvalid, ready: tb.rx_tready}\n", "the end of a frame is unknown; add last or first"},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, data: tb.rx_tkeep, valid: tb.rx_tvalid}\n", "data: tb.rx_tkeep has 4 bits, not whole bytes"},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, data: tb.rx_tdata, valid: tb.rx_tvalid, keep: tb.rx_tlast}\n", "expected one for each of 4 bytes"},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, rail1: tb.rx_tdata, rail0: tb.rx_tdata}\n", "rails or a port"},
@@ -265,7 +265,7 @@ func TestTraceForms(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, fed(t, dir, string(capture), "trace", "info", "-").stdout, "kind        pcapng\n")
 	for _, c := range []struct{ args, in, want string }{
-		{"info cut.vcd.gz", "", "cut.vcd.gz: it is packed with gzip, and its end is cut off; pack the file again"},
+		{"info cut.vcd.gz", "", "cut.vcd.gz: it is packed with gzip, but truncated; pack the file again"},
 		{"info cut.fst", "", "cut.fst: this FST is incomplete: its block at byte "},
 		{"diff a.vcd cut.fst", "", "cut.fst: this FST is incomplete"},
 		{"diff - -", "", "standard input: it cannot be both files; give a file for one of them"},
@@ -280,7 +280,8 @@ func TestTraceForms(t *testing.T) {
 	command.Dir, command.Env = dir, append(os.Environ(), "PATH=/nowhere")
 	out, err := command.CombinedOutput()
 	require.Error(t, err)
-	require.Equal(t, "a.fst: this is an FST, and fst2vcd, which reads it, is not on the PATH; install the Debian package gtkwave, or give a VCD\n", string(out))
+	require.Equal(t, "a.fst: this is an FST, but fst2vcd, which reads FST, is not on the PATH; install the Debian "+
+		"package gtkwave, or give a VCD\n", string(out))
 	leftover, err := filepath.Glob(filepath.Join(os.TempDir(), "starloom-*.wave"))
 	require.NoError(t, err)
 	require.Empty(t, leftover)

@@ -114,16 +114,16 @@ func TestTraceDiffOfAnEarlyEnd(t *testing.T) {
 		want   string
 	}{
 		{"whole.vcd died.vcd", statusFail, "DIFFERENT  whole.vcd  died.vcd\n\ncompared    2 signals, from 0 ns to 10 ns, 2 times\n" +
-			"ended       B at 10 ns; A goes on: a changes at 20 ns (--prefix allows it)\n"},
-		{"died.vcd whole.vcd", statusFail, "ended       A at 10 ns; B goes on: a changes at 20 ns (--prefix allows it)\n"},
-		{"whole.vcd died.vcd --prefix", statusPass, "NO DIFFERENCE in what was compared  whole.vcd  died.vcd\n\ncompared    2 signals, from 0 ns to 10 ns, 2 times\n" +
+			"ended       B at 10 ns; A continues: a changes at 20 ns (--prefix allows this)\n"},
+		{"died.vcd whole.vcd", statusFail, "ended       A at 10 ns; B continues: a changes at 20 ns (--prefix allows this)\n"},
+		{"whole.vcd died.vcd --prefix", statusPass, "NO DIFFERENCE in the compared values  whole.vcd  died.vcd\n\ncompared    2 signals, from 0 ns to 10 ns, 2 times\n" +
 			"skipped     A from 20 ns on, after the end of B (--prefix)\n"},
 		{"whole.vcd died.vcd --to 10ns", statusPass, "skipped     times after --to 10 ns\n"},
 		{"whole.vcd died.vcd --to 20ns", statusFail, "ended       B at 10 ns"},
 		{"whole.vcd idle.vcd", statusPass, "EQUAL  whole.vcd  idle.vcd\n"},
 		{"idle.vcd whole.vcd", statusPass, "EQUAL  idle.vcd  whole.vcd\n"},
 		{"whole.vcd near.vcd", statusFail, "\n  r\n  A  0.1\n  B  0.10000000000001\n"},
-		{"whole.vcd near.vcd --real-tolerance 1e-12", statusPass, "NO DIFFERENCE in what was compared, reals within 1e-12  whole.vcd  near.vcd\n"},
+		{"whole.vcd near.vcd --real-tolerance 1e-12", statusPass, "NO DIFFERENCE in the compared values, reals within 1e-12  whole.vcd  near.vcd\n"},
 	} {
 		r := starloomIn(t, dir, strings.Fields("trace diff "+c.args)...)
 		require.Equal(t, c.status, r.status, "%s: %s%s", c.args, r.stdout, r.stderr)
@@ -155,7 +155,7 @@ func TestTraceBadInput(t *testing.T) {
 		{"diff a.vcd", "starloom trace diff: B.vcd is missing; usage: starloom trace diff A.vcd B.vcd"},
 		{"diff a.vcd broken.vcd --ignore **", "a.vcd and broken.vcd: the files have no signal in common"},
 		{"diff a.vcd b.vcd --ignore **", "a.vcd and b.vcd: all common signals are left out; give other patterns"},
-		{"diff silent.vcd silent.vcd", "silent.vcd and silent.vcd: neither has a value of a compared signal"},
+		{"diff silent.vcd silent.vcd", "silent.vcd and silent.vcd: neither file has a value of a compared signal"},
 		{"diff a.vcd /dev/null", "/dev/null: cannot be read: this is not a regular file; give the path of a VCD"},
 		{"diff a.vcd other.vcd", "a.vcd and other.vcd: the files have no signal in common: names are like pops.slot and like other; give a --map"},
 		{"diff broken.vcd broken.vcd", "broken.vcd:6: "},

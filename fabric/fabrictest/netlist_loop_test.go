@@ -91,5 +91,6 @@ func TestLongNetlistRTLLoop(t *testing.T) {
 	require.Equal(t, "rtl_fault", report.Violations[0].Rule)
 	require.Equal(t, "netlist.hub", report.Violations[0].Path)
 	require.Positive(t, report.Violations[0].Cycle)
-	require.Contains(t, report.Violations[0].Message, "combinational logic does not settle: put a register into the loop: ")
+	require.Contains(t, report.Violations[0].Message, "combinational logic does not settle: add a register into the "+
+		"loop: ")
 }

@@ -187,7 +187,7 @@ func TestWrongRoutes(t *testing.T) {
 	}
 	for _, c := range [][3]string{
 		{"vcs: 4}", "vcs: 4}\naccess: all", "has both routers and access"}, {"\"p[0..3]\": processor", "\"p[0..3]\": processor, s: star", "no port sends into the star s; add a link into it from a port"},
-		{"\"p[0..3]\", \"r[0..3]:local\"", "\"p[0..3]:0\", \"r[0..3]:local\"], latency: 0", "latency is 0"}, {"kind: router,", "kind: router, vcs: 3,", "common settings of all routers have in common stands in router"},
+		{"\"p[0..3]\", \"r[0..3]:local\"", "\"p[0..3]:0\", \"r[0..3]:local\"], latency: 0", "latency is 0"}, {"kind: router,", "kind: router, vcs: 3,", "common settings of all routers go in router"},
 		{"{endpoints: [\"p[0..3]\", \"r[0..3]:local\"]}", "[\"p[0..1]\", \"p[2..3]\"]", "no processor is linked to a router; link processors to them"},
 		{"[\"r[3]:east\", \"r[0]:west\"], ", "", "routes: dateline: r[3] is linked with no router other than r[2]"},
 		{"[\"r[3]:east\", \"r[0]:west\"]", "{endpoints: [\"r[3]:east\", \"r[0]:west\"], duplex: half}", "a half-duplex link"},

@@ -31,7 +31,7 @@ func TestParseFile(t *testing.T) {
 		"src,dest,size,ctime\n0,1,0,2\n":          `f.csv:2:1: size is "0"; allowed: 1 to 255`,
 		"src,dest,size,ctime\n0,1,256,2\n":        `f.csv:2:1: size is "256"; allowed: 1 to 255`,
 		"src,dest,size,ctime\n0,1,1,-2\n":         `f.csv:2:1: created is "-2"; allowed: 0 to 4611686018427387904`,
-		"src,dest,size,ctime\n0,1,1\n":            "f.csv:2:1: the row has 3 and the head 4 fields; write one row for each packet, with as many fields as the header row",
+		"src,dest,size,ctime\n0,1,1\n":            "f.csv:2:1: the row has 3 fields, but the header row has 4; write one row for each packet, with as many fields as the header row",
 	} {
 		_, err := ParseFile("f.csv", []byte(text))
 		require.EqualError(t, err, message)

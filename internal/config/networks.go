@@ -30,14 +30,14 @@ func (list Networks) Check(builtIn []fabric.Network) error {
 		place := fmt.Sprintf("network %T", n)
 		refuse := func(reason, remedy string) error { return input.Mistake(place, reason, remedy) }
 		if n == nil || reflect.ValueOf(n).Kind() == reflect.Pointer && reflect.ValueOf(n).IsNil() {
-			return refuse("it is nil", "give a value, whose fields are what a scenario leaves out")
+			return refuse("it is nil", "give a value whose fields hold the defaults of a scenario")
 		}
 		kind := n.Kind()
 		switch {
 		case !kindPattern.MatchString(kind):
 			return refuse(fmt.Sprintf("its kind is %q", kind), "a kind is a key under fabric: small letters, digits and _")
 		case slices.Contains(kinds, kind):
-			return refuse("there is another network of the kind "+kind, "return another word from Kind")
+			return refuse("another network already has the kind "+kind, "return another word from Kind")
 		case structOf(n).Kind() != reflect.Struct:
 			return refuse("it is not a struct",
 				"make it a struct, or a pointer to one: its fields are the keys under fabric."+kind)

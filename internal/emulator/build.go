@@ -178,7 +178,8 @@ func (m *Machine) checkJudged() error {
 		case slices.Contains(m.Shape.Rules(), rule):
 		case slices.Contains(fabric.Streaming{}.Rules(), rule):
 			return m.Config.Source.Refuse("rules."+rule,
-				fmt.Sprintf("the rule %s applies to packets of traffic, and to processors at routers, whose frames take as many "+
+				fmt.Sprintf("the rule %s applies to packets of traffic, and to processors at routers, whose frames take varying "+
+					"numbers of "+
 					"cycles as they need", rule),
 				"delete it, or write deadline_slots")
 		default:
@@ -191,7 +192,7 @@ func (m *Machine) checkJudged() error {
 		if !slices.Contains(keeps, rule) {
 			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s cannot be checked: it does not apply to "+
 				"this program and workload", rule),
-				"delete it, or run the program that it belongs to")
+				"delete it, or run the program to which it belongs")
 		}
 	}
 	return nil
@@ -251,14 +252,14 @@ func (m *Machine) newQueues(shards int) *referees.Queues {
 func (m *Machine) checkDeadline() error {
 	if m.offering != nil && m.Rules.PacketsPerProcessorMax > 0 {
 		return m.Config.Source.Refuse("rules."+fabric.RuleHeld,
-			"the rule packets_per_processor_max counts one packet of each processor, and with traffic each has many",
+			"the rule packets_per_processor_max counts one packet of each processor, but with traffic each has many",
 			"delete it")
 	}
 	if m.Rules.DeadlineSlots == 0 || m.ending == nil || m.offering != nil {
 		return nil
 	}
 	return m.Config.Source.Refuse("rules."+fabric.RuleDeadline,
-		"deadline_slots applies to frames, and this run ends when all has arrived; finish_by limits its time",
+		"deadline_slots applies to frames, but this run ends when all items have arrived; finish_by limits its time",
 		fmt.Sprintf("write finish_by: %d slots in its place", m.Rules.DeadlineSlots))
 }
 

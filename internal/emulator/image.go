@@ -69,7 +69,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (maker,
 func (m *Machine) nativeMaker() (maker, error) {
 	if m.Meter != nil {
 		return nil, input.Mistake("--runtime",
-			"handlers in Go have no instructions to count, and the scenario has firmware.cpu.model",
+			"the scenario has firmware.cpu.model, but handlers in Go have no instructions to count",
 			"use compiler or interpreter")
 	}
 	if m.Program == nil || m.Program.Native == nil {

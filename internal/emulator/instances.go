@@ -43,7 +43,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		m.Image.stateBytes, m.Image.listenSlots, m.Image.takesROM = uint64(bank.StateBytes()),
 			bank.ListenSlots(), bank.TakesROM
 		if m.Image.takesROM && config.ROMWords+config.MachineROM == 0 {
-			return input.Mistake(place, fmt.Sprintf("the firmware %s takes a ROM, and this network has none", m.Image.Name),
+			return input.Mistake(place, fmt.Sprintf("the firmware %s needs a ROM, but this network has none", m.Image.Name),
 				"build it without STARLOOM_ROM")
 		}
 		if err := m.checkMemory(); err != nil {
@@ -173,12 +173,13 @@ func (m *Machine) notAttached(place string, err error) error {
 func (m *Machine) wrongSchedule(place string, takes bool) error {
 	if m.offering != nil {
 		return m.Config.Source.Refuse("workload.traffic",
-			fmt.Sprintf("the firmware %s takes no schedule, through which packets of traffic are offered", m.Image.Name),
+			fmt.Sprintf("the firmware %s accepts no schedule, but packets of traffic reach firmware through the "+
+				"schedule", m.Image.Name),
 			"include starloom_traffic.h, or use another workload")
 	}
 	if takes {
 		return input.Mistake(place,
-			fmt.Sprintf("the firmware %s takes a schedule, and the scenario has none", m.Image.Name),
+			fmt.Sprintf("the firmware %s needs a schedule, but the scenario has none", m.Image.Name),
 			"give firmware.schedule: "+config.KnownAre("schedule", m.Network.Abilities().Schedules.Names))
 	}
 	return m.Config.Source.Refuse("firmware.schedule", fmt.Sprintf("the firmware %s takes no schedule", m.Image.Name),

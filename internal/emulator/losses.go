@@ -136,7 +136,7 @@ func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {
 		v.Message += fmt.Sprintf(": it did not listen when processor %d sent it", e.Processor)
 	case t.holder == int(p.Destination):
 		v.Path = l.names.Processor(t.holder)
-		v.Message += fmt.Sprintf(": it came from processor %d in a frame that was not addressed to it", e.Processor)
+		v.Message += fmt.Sprintf(": it came from processor %d in a frame with another address", e.Processor)
 	case t.holder >= 0:
 		v.Path = l.names.Processor(t.holder)
 		v.Message += fmt.Sprintf(": processor %d received it here from processor %d and never forwarded it", t.holder,
@@ -144,7 +144,8 @@ func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {
 	case t.full >= 0:
 		v.Path = l.names.Processor(t.full)
 		v.Message += fmt.Sprintf(
-			": it came here from processor %d for the last time, and the RX FIFO of processor %d was full", e.Processor, t.full)
+			": it arrived here from processor %d for the last time, but the RX FIFO of processor %d was "+
+				"full", e.Processor, t.full)
 		if l.faults != nil && l.faults.plan.Smaller(t.full, false) {
 			v.Message += ", which a fault has made smaller"
 		}

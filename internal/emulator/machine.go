@@ -59,7 +59,7 @@ func (m *Machine) until(ctx context.Context) {
 // Enter locks the machine until Leave. It returns an error if a call is in progress or the machine is closed.
 func (m *Machine) Enter(what string) error {
 	if !m.busy.CompareAndSwap(false, true) {
-		return fmt.Errorf("%s: another call is in progress: wait for its end; functions given to Run and Watch may only read",
+		return fmt.Errorf("%s: another call is in progress: wait for its end; callbacks of Run and Watch may only read",
 			what)
 	}
 	if m.closed {
@@ -78,7 +78,7 @@ func (m *Machine) enterWhole(what string) error {
 	}
 	if m.torn {
 		m.Leave()
-		return fmt.Errorf("%s: a Restore has failed in its middle; reset the machine first", what)
+		return fmt.Errorf("%s: a Restore has failed halfway; reset the machine first", what)
 	}
 	return nil
 }

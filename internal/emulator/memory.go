@@ -71,7 +71,7 @@ func (m *Machine) checkMemory() error {
 		remedy += "; mode: banked takes less"
 	}
 	if own := m.Image.DataBytes; own >= 1<<20 {
-		remedy += fmt.Sprintf("; the firmware %s has %d MiB of data of its own, in each of %s", m.Image.Name, (own+1<<19)>>20,
+		remedy += fmt.Sprintf("; the firmware %s has %d MiB of its own data in each of %s", m.Image.Name, (own+1<<19)>>20,
 			traces.Plural(m.instances(), "instance", "instances"))
 	}
 	return m.Config.Source.Refuse("fabric."+m.Network.Kind(),

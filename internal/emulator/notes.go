@@ -61,7 +61,8 @@ func (m *Machine) deafNotes() []string {
 		}
 		deaf[to] = false
 		if count++; count == 1 {
-			note = fmt.Sprintf("processor %d listens at no port, and a frame of processor %d for it waits", to, bank.First+cell)
+			note = fmt.Sprintf("processor %d listens at no port, although a frame of processor %d waits for "+
+				"it", to, bank.First+cell)
 		}
 	})
 	switch {
@@ -200,7 +201,7 @@ func (m *Machine) emptyNotes() []string {
 	if len(m.armed) == 0 || m.armedSlots() > 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("collision_free has judged no slot: the run ended after %s, before %s",
+	return []string{fmt.Sprintf("collision_free judged no slot: the run ended after %s, before %s",
 		traces.Plural(m.slot, "slot", "slots"), m.Rules.Limits()[fabric.RuleCollisionFree])}
 }
 
@@ -230,8 +231,8 @@ func (m *Machine) uncheckedNotes() []string {
 	case !ruled && stated && m.ending == nil:
 		return []string{"nothing checks the workload; `rules: {exactly_once: true}` does"}
 	case !ruled && !stated:
-		return []string{"only the rules of every run were checked; under `rules:` write what else has to hold: " +
-			"exactly_once, no_loss, deadline_slots and others"}
+		return []string{"only the rules of every run were checked; add other rules under `rules:`, such as " +
+			"exactly_once, no_loss or deadline_slots"}
 	}
 	return nil
 }
@@ -243,9 +244,9 @@ func (m *Machine) usualNotes(broken []outcome.Violation) []string {
 		!slices.ContainsFunc(broken, func(v outcome.Violation) bool { return v.Rule == fabric.RuleExactlyOnce }) {
 		return nil
 	}
-	return []string{"the scenario states no workload: exactly_once judges the default, a packet of each processor for " +
+	return []string{"the scenario states no workload: exactly_once judges the default, a packet from each processor to " +
 		"another " +
-		"by a random permutation; state another under `workload:`"}
+		"by a random permutation; state another workload under `workload:`"}
 }
 
 func (m *Machine) overheardNotes(broken []outcome.Violation) []string {
@@ -257,8 +258,8 @@ func (m *Machine) overheardNotes(broken []outcome.Violation) []string {
 		!slices.ContainsFunc(broken, again) {
 		return nil
 	}
-	return []string{"exactly_once counts each data frame with the packet that a NIC hears, whatever its address: a " +
-		"processor that has it " +
+	return []string{"exactly_once counts each data frame with the packet that a NIC hears, regardless of its address: a " +
+		"processor that has the packet " +
 		"must stop listening, sl_listen(nic, SL_PORT_NONE), or relays send control frames and receivers call sl_deliver"}
 }
 
@@ -272,7 +273,7 @@ func (m *Machine) routeNotes(broken []outcome.Violation) []string {
 		return slices.ContainsFunc(v.Waits, func(w fabric.Waiting) bool { return w.NIC })
 	}
 	if slices.ContainsFunc(broken, throughNIC) {
-		return []string{r.Shown + "; this applies to the routers, and the ring of this run goes through NICs"}
+		return []string{r.Shown + "; this applies to the routers, but the ring of this run includes NICs"}
 	}
 	return []string{r.Shown}
 }

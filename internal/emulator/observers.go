@@ -62,7 +62,7 @@ func (m *Machine) MayRecord() error {
 	defer m.Leave()
 	switch {
 	case m.observer != nil:
-		return errors.New("recording: the machine has a recording already; close it first")
+		return errors.New("recording: the machine already has a recording; close it first")
 	case m.ended:
 		return errors.New("recording: the run has ended; reset the machine, or build another")
 	}

@@ -90,18 +90,19 @@ func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report, layout *varia
 		report.Aside.Variables = told.table(m.Names.Processor(r.processor), m.timing.SlotCycle)
 	}
 	if r.cut {
-		fmt.Fprintf(out, "later calls are not kept: the limit is %d MiB\n", replayBytesMax>>20)
+		fmt.Fprintf(out, "later calls were not recorded: the limit is %d MiB\n", replayBytesMax>>20)
 	}
 	if what == "" {
 		fmt.Fprintln(out, "equal to the whole run")
 		return out.Flush()
 	}
 	slot := r.Calls[number].slot
-	fmt.Fprintf(out, "in the whole run, this call did something else: %s\n", what)
+	fmt.Fprintf(out, "in the whole run, this call acted differently: %s\n", what)
 	v := violationList{Kept: report.Violations}
 	v.add(outcome.Violation{
 		Rule: outcome.RuleReplay, Cycle: m.timing.SlotCycle(slot), Slot: uint64(slot), Path: m.Names.Processor(r.processor),
-		Message: fmt.Sprintf("processor %d: with the same inputs alone, the handler does something else (%s): it depends "+
+		Message: fmt.Sprintf("processor %d: alone, with the same inputs, the handler acts differently (%s): it depends on "+
+			"more "+
 			"on more "+
 			"than its NIC and its state, such as a static variable or another processor's record", r.processor, what),
 	})
@@ -140,7 +141,7 @@ func (m *Machine) writeSource(to io.Writer, r *replay) error {
 	if r.from > 0 {
 		since = fmt.Sprintf(" from cycle %d on", r.from)
 	}
-	fmt.Fprintf(out, "%s has no firmware: its source and its sink in %s%s\n", m.Names.Processor(r.processor),
+	fmt.Fprintf(out, "%s has no firmware: its source and sink in %s%s\n", m.Names.Processor(r.processor),
 		traces.Plural(m.slot-r.from, "cycle", "cycles"), since)
 	for len(events) > 0 {
 		cycle, line := events[0].cycle, []string(nil)

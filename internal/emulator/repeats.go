@@ -39,7 +39,8 @@ func (m *Machine) LocateLosses(ctx context.Context, report *outcome.Report, each
 	case m.Interrupted:
 		report.Notes = append(report.Notes, "interrupted while the run was repeated to find where packets were lost")
 	case m.Digest.String() != report.Digest:
-		report.Notes = append(report.Notes, "where packets were lost is not known: a repetition of the run gave another "+
+		report.Notes = append(report.Notes, "the places where packets were lost are unknown: a repetition of the run gave "+
+			"a different "+
 			"digest")
 	default:
 		for _, p := range report.Aside.Missing {
@@ -96,14 +97,14 @@ func (m *Machine) ProfileWorst(ctx context.Context, report *outcome.Report, want
 	}
 	unknown, err := m.repeatWorst(ctx, report, each)
 	if unknown != "" {
-		report.Notes = append(report.Notes, "where the longest call has spent its cycles is not known: "+unknown)
+		report.Notes = append(report.Notes, "the cost profile of the longest call is unknown: "+unknown)
 	}
 	return err
 }
 
 func (m *Machine) repeatWorst(ctx context.Context, report *outcome.Report,
 	each func() error) (unknown string, err error) {
-	const ended = "a repetition of the run ended before it"
+	const ended = "a repetition of the run ended before this call"
 	cycles := report.Firmware.Cycles
 	switch {
 	case cycles.Worst == nil:
@@ -141,7 +142,7 @@ func (m *Machine) repeatWorst(ctx context.Context, report *outcome.Report,
 		return ended, nil
 	}
 	if took := m.Meter.Cycles(uint32(p.profile.Cost)); !p.profile.Cut && took != cycles.Max {
-		return fmt.Sprintf("in a repetition of the run it took %d cycles", took), nil
+		return fmt.Sprintf("in a repetition of the run the call took %d cycles", took), nil
 	}
 	cycles.Worst.Profile = outcome.NewCallProfile(p.profile)
 	return "", nil
@@ -166,8 +167,8 @@ func (m *Machine) Separate(ctx context.Context, report *outcome.Report, each fun
 		return err
 	}
 	if m.Interrupted || m.RTLFailed {
-		report.Notes = append(report.Notes, "which violations the faults have caused is not known: "+
-			"the run was repeated without them to find it, and did not come to its end")
+		report.Notes = append(report.Notes, "the violations caused by faults are unknown: "+
+			"a repetition of the run without faults did not finish")
 		return nil
 	}
 	sound := m.Sum()
@@ -224,7 +225,7 @@ func (m *Machine) fate(processor int, at heardAt) string {
 	case fabric.Flipped:
 		return fmt.Sprintf("in slot %d a fault %s", at.slot, m.faults.plan.FlipText(fault, medium, at.slot))
 	case fabric.Dark:
-		return fmt.Sprintf("in slot %d a fault made the way dark", at.slot)
+		return fmt.Sprintf("in slot %d a fault made the path dark", at.slot)
 	}
 	return "was lost between them"
 }

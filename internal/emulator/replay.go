@@ -193,7 +193,7 @@ func (n *narrator) describe(c *ReplayCall) string {
 		cycles := n.clock.Cycles(c.Cost)
 		say(" %s;", traces.Plural(cycles, "cycle", "cycles"))
 		if n.clock.Budget > 0 && cycles > n.clock.Budget {
-			say(" missed the slot: none of this reached its NIC;")
+			say(" missed the slot: none of these actions reached its NIC;")
 		}
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(line.String(), ";"), " ->")

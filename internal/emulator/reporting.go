@@ -37,7 +37,7 @@ func (m *Machine) rtlNotes(failed bool) (notes []string) {
 	notes = []string{fmt.Sprintf("%s RTL: %s finds the first cycle of this run in which RTL and model differ", count,
 		m.rtlCheck())}
 	if len(m.RTL.ChecksOwn) > 0 {
-		notes = append(notes, "with random inputs, which show more than those of a run: `"+strings.Join(m.RTL.ChecksOwn,
+		notes = append(notes, "with random inputs, which cover more than the inputs of a run: `"+strings.Join(m.RTL.ChecksOwn,
 			"` or `")+"`")
 	}
 	return notes
@@ -473,7 +473,7 @@ func (m *Machine) waitsFor(bank *nic.Bank, cell int) string {
 		}
 	}
 	if more := uint32(registers.Wake - uint16(m.slot)); registers.Flags&nic.FlagSleeping != 0 && more > longSleep {
-		return fmt.Sprintf(": it sleeps until slot %d, or until something comes", m.slot+more)
+		return fmt.Sprintf(": it sleeps until slot %d, or until a frame arrives", m.slot+more)
 	}
 	return ""
 }

@@ -55,7 +55,7 @@ func (c *columns) state(v *hw.StateVisitor, limit uint32, read func(slot uint32)
 	last := uint64(0) // largest slot of the digest, which may contain events of the current slot
 	hw.StateScalar(v, hw.Future, "slot", &next.slot, func(_ int, value uint32) error {
 		if value > limit {
-			return fmt.Errorf("the run is in slot %d, and ends with slot %d", value, limit)
+			return fmt.Errorf("the run is in slot %d, but ends with slot %d", value, limit)
 		}
 		last = uint64(value) + 1
 		read(value)
@@ -68,7 +68,7 @@ func (c *columns) state(v *hw.StateVisitor, limit uint32, read func(slot uint32)
 	hw.StateScalar(v, hw.Statistic, "digest.events", &next.Digest.Events)
 	hw.StateScalar(v, hw.Statistic, "digest.next_slot", &next.Digest.NextSlot, func(_ int, value uint64) error {
 		if value > last {
-			return fmt.Errorf("%d is after slot %d, the last that the digest may hold", value, last)
+			return fmt.Errorf("%d is after slot %d, the last slot of the digest", value, last)
 		}
 		return nil
 	})

@@ -80,7 +80,7 @@ func (m *Machine) find(wanted func(path string) bool, names ...string) (found []
 	if len(found) == 0 {
 		if m.Hardware == nil {
 			return nil, input.Mistake("signals",
-				fmt.Sprintf("the slot engine has no signals of hardware, and no other one matches %q", names),
+				fmt.Sprintf("the slot engine has no hardware signals, and no other signal matches %q", names),
 				"build the machine with EngineCycle")
 		}
 		return nil, input.Mistake("signals", fmt.Sprintf("no signal matches %q", names), m.SignalExamples())
@@ -185,7 +185,7 @@ func (m *Machine) Processor(number int) (Processor, error) {
 		return Processor{}, fmt.Errorf("processor %d: the machine is closed", number)
 	}
 	if n := m.Shape.Processors(); number < 0 || number >= n {
-		return Processor{}, fmt.Errorf("processor %d: the machine has the processors 0 to %d", number, n-1)
+		return Processor{}, fmt.Errorf("processor %d does not exist: the machine has processors 0 to %d", number, n-1)
 	}
 	instance, cell := m.InstanceOf(number)
 	bank := instance.Bank()

@@ -139,7 +139,7 @@ func (s *machineState) agree() {
 	m := s.Machine
 	m.forget()
 	if m.Hardware != nil && m.started && m.Hardware.Clock().Cycle() != m.Cycles() {
-		s.fail(fmt.Errorf("the hardware is in cycle %d, and slot %d begins with cycle %d",
+		s.fail(fmt.Errorf("the hardware is in cycle %d, but slot %d begins with cycle %d",
 			m.Hardware.Clock().Cycle(), m.slot, m.Cycles()))
 	}
 	if err := m.endError(); err != nil {
@@ -169,7 +169,7 @@ func (s *machineState) stateQueues(v *hw.StateVisitor) {
 	}
 	v.AfterRestore(func() {
 		if timed, ok := s.Referee.(fabric.Timed); ok && timed.Slots() > int(s.slot)+1 {
-			s.fail(fmt.Errorf("arrivals are recorded up to slot %d, and the run is in slot %d", timed.Slots()-1, s.slot))
+			s.fail(fmt.Errorf("arrivals are recorded up to slot %d, but the run is in slot %d", timed.Slots()-1, s.slot))
 		}
 	})
 }
@@ -347,8 +347,8 @@ func (m *Machine) stateIdentity(v *hw.StateVisitor) {
 	}
 	StateIdentity(v, IdentityOf(m.Config, m.Image.SHA256, m.Config.Seed),
 		Identity{"engine", m.options.Engine, "another engine (this is " + m.options.Engine + ")"},
-		Identity{"mode", mode, "another mode of the firmware (this is " + mode + ")"},
-		Identity{"bank", fmt.Sprint(m.options.BankSize), "banks of another size (these are of " +
+		Identity{"mode", mode, "a different mode of the firmware (this is " + mode + ")"},
+		Identity{"bank", fmt.Sprint(m.options.BankSize), "banks of a different size (these are of " +
 			traces.Plural(uint64(m.options.BankSize), "processor", "processors") + ")"},
 		Identity{"rtl", rtl, "other RTL"})
 }
@@ -381,25 +381,26 @@ func StateIdentity(v *hw.StateVisitor, list []Identity, further ...Identity) {
 func (m *Machine) endError() error {
 	switch limit := m.slot >= m.Config.Slots; {
 	case !m.started && (m.slot > 0 || m.finished || m.ended || m.RTLFailed || m.Digest.NextSlot > 0):
-		return fmt.Errorf("it has not started, and has finished %t, ended %t, a digest up to slot %d", m.finished,
+		return fmt.Errorf("the run has not started, but finished is %t, ended is %t, and the digest reaches slot "+
+			"%d", m.finished,
 			m.ended, m.Digest.NextSlot)
 	case !m.started:
 		return nil
 	case m.startsSlot0():
-		return errors.New("it has started, and has neither ended nor come to the next slot")
+		return errors.New("the run has started, but has neither ended nor reached the next slot")
 	case m.RTLFailed != m.foundRTL():
-		return fmt.Errorf("its RTL has failed %t, and its violations say %t", m.RTLFailed, m.foundRTL())
+		return fmt.Errorf("RTL failed is %t, but the violations say %t", m.RTLFailed, m.foundRTL())
 	case !m.ended && (m.finished || m.RTLFailed || limit):
-		return fmt.Errorf("it has not ended, and has finished %t, RTL that failed %t, its last slot reached %t",
+		return fmt.Errorf("the run has not ended, but finished is %t, RTL failed is %t, last slot reached is %t",
 			m.finished, m.RTLFailed, limit)
 	case m.brokenOff():
 		return nil
 	case m.ending != nil && m.finished != m.ending.Over(m.faults.column()):
-		return fmt.Errorf("it has finished %t, and all has arrived %t", m.finished, !m.finished)
+		return fmt.Errorf("finished is %t, but all arrived is %t", m.finished, !m.finished)
 	case !m.ended || limit && !m.finished || m.ending != nil && m.finished:
 		return nil // the run continues, or its limit or its workload has ended it
 	case !m.finished && m.ending == nil:
-		return errors.New("it has ended, has not finished, and its last slot has not come")
+		return errors.New("the run has ended before its last slot, but has not finished")
 	}
 	return m.openError()
 }
@@ -424,7 +425,7 @@ func (m *Machine) openError() error {
 		}
 	})
 	if open >= 0 {
-		return fmt.Errorf("all processors were done, and processor %d is not", open)
+		return fmt.Errorf("all processors should be done, but processor %d is not", open)
 	}
 	return nil
 }

@@ -76,7 +76,7 @@ func (e *Estimate) WriteText(w io.Writer) error {
 	if e.MemoryAvailable > 0 {
 		available = fmt.Sprintf(" of %s that are available", MemoryText(e.MemoryAvailable))
 		if e.MemoryBytes > e.MemoryAvailable {
-			available = fmt.Sprintf(", and only %s are available: a run is refused here", MemoryText(e.MemoryAvailable))
+			available = fmt.Sprintf(", but only %s are available: a run is refused here", MemoryText(e.MemoryAvailable))
 		}
 	}
 	fmt.Fprintf(table, "memory\t%s%s\n", MemoryText(e.MemoryBytes), available)
@@ -121,13 +121,13 @@ func (t *Time) basis() string {
 	case BasisItself:
 		return fmt.Sprintf("the run itself: it ended after %.0f", t.Slots)
 	case BasisPart:
-		return fmt.Sprintf("its first %s; it is likely to take %.0f", t.From, t.Slots)
+		return fmt.Sprintf("its first %s; the whole run will probably take %.0f", t.From, t.Slots)
 	case BasisLimit:
-		return fmt.Sprintf("its first %s; it may end before its limit of %.0f slots", t.From, t.Slots)
+		return fmt.Sprintf("its first %s; the run may end before its limit of %.0f slots", t.From, t.Slots)
 	case BasisSmaller:
-		return fmt.Sprintf("runs of smaller sizes, %s; it is likely to take %.0f slots", t.From, t.Slots)
+		return fmt.Sprintf("runs of smaller sizes, %s; the run will probably take %.0f slots", t.From, t.Slots)
 	}
-	return "nothing: it is too large to begin here, and has no smaller sizes"
+	return "no measurement: the run is too large to begin here, and has no smaller sizes"
 }
 
 // DurationText formats a time with two digits.

@@ -294,7 +294,7 @@ func TestFind(t *testing.T) {
 		require.Contains(t, refused.Remedy, "did you mean "+near+"?", word)
 	}
 	_, err = b.Find("xyzzy")
-	require.EqualError(t, err, `explain: no figure, column or rule is called "xyzzy"; 'starloom explain' lists what there is, without signals of waveforms`)
+	require.EqualError(t, err, `explain: no figure, column or rule is called "xyzzy"; 'starloom explain' lists all names except signals of waveforms`)
 }
 
 // TestWidth checks that no line is too wide, except unbreakable ones.
@@ -354,7 +354,8 @@ func TestWordsOfTheRow(t *testing.T) {
 	}
 	require.ElementsMatch(t, parts, listed)
 	_, err = book().Find("violation") // violation is also a signal of couplers
-	require.ErrorContains(t, err, "did you mean violations? 'starloom explain' lists what there is, without signals of waveforms")
+	require.ErrorContains(t, err, "did you mean violations? 'starloom explain' lists all names except signals of "+
+		"waveforms")
 }
 
 // TestUnit checks the units of figures and columns, with and without endings, and of names without a unit.

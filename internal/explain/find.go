@@ -65,7 +65,7 @@ func (b *Book) Find(word string) (*Answer, error) {
 	a.Found = append(a.Found, b.only(func(e entry) bool { return e.Name == "frames."+word })...)
 	a.Parts = b.only(func(e entry) bool { return e.group.Kind == meaning.KindKey && directly(word, e.Name) })
 	if len(a.Found) == 0 && len(a.Groups) == 0 {
-		remedy := "'starloom explain' lists what there is, without signals of waveforms"
+		remedy := "'starloom explain' lists all names except signals of waveforms"
 		if near := b.nearest(word); near != "" {
 			remedy = fmt.Sprintf("did you mean %s? %s", near, remedy)
 		}

@@ -23,7 +23,7 @@ func (b *Book) WriteText(w io.Writer, columns int) error {
 		p.list(&b.Groups[i])
 	}
 	p.out.WriteByte('\n')
-	p.paragraph("", 0, "'starloom explain NAME' explains one in full; a word in brackets stands for its group.")
+	p.paragraph("", 0, "'starloom explain NAME' explains one entry in full; a word in brackets names its group.")
 	_, err := w.Write(p.out.Bytes())
 	return err
 }

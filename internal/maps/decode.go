@@ -109,14 +109,14 @@ func (d *decoder) octets(root *yaml.Node, m *Decode) error {
 		}
 		switch {
 		case !m.Octets && (l.AXIStream != "" || l.Keep != "" || l.Bad != "" || l.HighFirst):
-			return refuse("axi_stream, keep, bad or first_byte, which are for frames of bytes",
+			return refuse("axi_stream, keep, bad or first_byte, which need frames of bytes",
 				"write frames: raw or frames: ethernet at the top of the map")
 		case m.Octets && (l.Rail1 != "" || l.Rail0 != "" || l.Port != ""):
 			return refuse("rails or a port, which only Starloom's frames have", "delete them, or frames")
 		case l.AXIStream != "" && l.Data+l.Valid+l.Last != "":
 			return refuse("axi_stream and data, valid or last", "give one or the other")
 		case m.Octets && l.AXIStream == "" && l.Ready != "" && l.Last == "" && l.First == "":
-			return refuse("ready, but neither last nor first: the end of a frame is not known", "add last or first")
+			return refuse("ready, but neither last nor first: the end of a frame is unknown", "add last or first")
 		}
 	}
 	return nil
@@ -186,7 +186,7 @@ func (d *decoder) lane(node *yaml.Node, where string, m *Decode) error {
 		return d.Refuse(node, where+" has no name", `add name, for example name: "link[$1]"`)
 	}
 	if ports != 0 && l.Port == "" {
-		return d.Refuse(node, where+" has ports, but no port", "add the signal that selects one, or delete ports")
+		return d.Refuse(node, where+" has ports, but no port", "add the signal that selects a port, or delete ports")
 	}
 	if !gapsGiven {
 		gaps = l.Ready != "" || l.First != "" || l.Last != ""

@@ -92,7 +92,7 @@ func (d *decoder) readPin(path string, root *yaml.Node, library pinmap.Library) 
 	}
 	if m.Model == "" {
 		return nil, d.Refuse(root, "the pin map names no model",
-			"add model: the twin that the RTL stands for; `starloom cosim check --list` lists them")
+			"add model: the twin that the RTL replaces; `starloom cosim check --list` lists the models")
 	}
 	return m, nil
 }
@@ -416,9 +416,9 @@ func (d *decoder) lists(root *yaml.Node) (lists []list, err error) {
 					d.Refuse(node, fmt.Sprintf("%s has %d values", where, len(l.values)), fmt.Sprintf("give at most %d", pointsMax))
 			case len(lists) > 0 && len(l.values) != len(lists[0].values):
 				return nil,
-					d.Refuse(node, fmt.Sprintf("%s has %d values, %s.%s has %d: lists go side by side", where, len(l.values),
+					d.Refuse(node, fmt.Sprintf("%s has %d values, but %s.%s has %d: lists vary together", where, len(l.values),
 						lists[0].key, lists[0].name, len(lists[0].values)),
-						"give each list as many values; for all pairs of two lists, write each pair")
+						"give all lists the same number of values; for all pairs of two lists, write each pair")
 			}
 			lists = append(lists, l)
 		}
@@ -461,6 +461,6 @@ func (d *decoder) refuseLists(root *yaml.Node) error {
 	}
 	object := valueOf(root, lists[0].key)
 	return d.Refuse(valueOf(object, lists[0].name),
-		"one value is needed here, and the pin map has a list in "+strings.Join(names, ", "),
-		"give one value; `starloom cosim check` of the pin map alone runs all of a list")
+		"one value is needed here, but the pin map has a list in "+strings.Join(names, ", "),
+		"give one value; `starloom cosim check` of the pin map alone runs all values of a list")
 }

@@ -71,10 +71,11 @@ func (d *pinDecoder) ratio(n *yaml.Node, key, where string) error {
 	case err != nil:
 		return err
 	case ratio.Sign() == 0:
-		return d.Refuse(n, where+" is 0", "give the edges in a cycle of the model, as in 2 or 1/4; a pin that never "+
+		return d.Refuse(n, where+" is 0", "give the number of edges per cycle of the model, such as 2 or 1/4; a pin that "+
+			"never "+
 			"changes belongs in ties")
 	case phase.Cmp(big.NewRat(1, 1)) >= 0:
-		return d.Refuse(n, where+".phase is "+phase.RatString(), "give a part of the clock's own period, below 1: 1/2")
+		return d.Refuse(n, where+".phase is "+phase.RatString(), "give a fraction of the clock's period, below 1: 1/2")
 	case phase.Sign() != 0:
 		c.Phase = phase
 	}
@@ -112,7 +113,7 @@ func (d *pinDecoder) reset(n *yaml.Node, where string) error {
 		}
 		if d.m.Timing.ResetCycles = max(d.m.Timing.ResetCycles, cycles); r.Pin == "" && (cycles == 0 || len(items) > 1) {
 			return d.Refuse(entry, "reset names no pin", "write reset: {pin: rst_ni, active: low}; for RTL without a reset, "+
-				"of which nothing is compared in the first 4 cycles: reset: {cycles: 4}")
+				"not compared in the first 4 cycles: reset: {cycles: 4}")
 		}
 		if i == 0 {
 			d.m.Reset, d.m.ResetLow = r.Pin, r.Low

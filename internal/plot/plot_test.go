@@ -108,7 +108,7 @@ func TestRefused(t *testing.T) {
 		"":                 "the table has no rows",
 		"a,b\n":            "the table has no rows",
 		"a,a\n1,2\n":       `two columns are called "a"`,
-		"a,b\n1,2,3\n":     "x.csv:2:1: the row has 3 and the head 2 fields",
+		"a,b\n1,2,3\n":     "x.csv:2:1: the row has 3 fields, but the header row has 2",
 		"a,b\n\"1,2\n3,4,": "x.csv:3:",
 	} {
 		path := filepath.Join(dir, "x.csv")

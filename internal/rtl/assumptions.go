@@ -140,14 +140,14 @@ func (w *watched) Save() ([]byte, error) {
 func (w *watched) Restore(snapshot []byte) error {
 	words := make([]uint64, 2+brokenWords*len(w.broken))
 	if len(snapshot) < 8*len(words) {
-		return errors.New("a snapshot is too short: it comes from another device")
+		return errors.New("a snapshot is too short: it comes from a different device")
 	}
 	for i := range words {
 		words[i] = binary.LittleEndian.Uint64(snapshot[8*i:])
 	}
 	snapshot = snapshot[8*len(words):]
 	if words[0] > uint64(len(snapshot)) {
-		return errors.New("a snapshot ends in its model: it comes from another device")
+		return errors.New("a snapshot is truncated: it comes from a different device")
 	}
 	if err := w.model.Restore(snapshot[:words[0]]); err != nil {
 		return err
@@ -226,7 +226,7 @@ func (r *Devices) BrokenNotes() (notes []string) {
 		if t.parts > 1 {
 			text = fmt.Sprintf("%s; %d components in all", text, t.parts)
 		}
-		notes = append(notes, text+". No check covers this RTL from then on")
+		notes = append(notes, text+". From this cycle on, no check covers this RTL")
 	}
 	return notes
 }

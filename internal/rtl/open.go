@@ -66,7 +66,7 @@ func (r *Devices) ownMap(source *rtlSource, path string, parameters twin.Paramet
 		if value, ok := parameters[name]; ok && value != source.own.Parameters[name] {
 			return nil,
 				r.Source.Refuse(source.key,
-					fmt.Sprintf("the pin map has %s = %d, and %s has %d", name, source.own.Parameters[name], path, value),
+					fmt.Sprintf("the pin map has %s = %d, but %s has %d", name, source.own.Parameters[name], path, value),
 					fmt.Sprintf("delete %s from the map's parameters and give the RTL $%s in params; or change the map and the "+
 						"RTL; or replace %s in another entry",
 						name, name, path))
@@ -79,7 +79,7 @@ func (r *Devices) ownMap(source *rtlSource, path string, parameters twin.Paramet
 		for _, name := range slices.Sorted(maps.Keys(parameters)) {
 			if value := p.pins.Parameters[name]; value != parameters[name] && !source.own.Takes(name) {
 				return nil, r.Source.Refuse(source.key,
-					fmt.Sprintf("%s has %s = %d, %s has %d, and the RTL is the same for both", p.path, name,
+					fmt.Sprintf("%s has %s = %d, but %s has %d, and both use the same RTL", p.path, name,
 						value, path, parameters[name]),
 					fmt.Sprintf("give the RTL the value: params: {PARAMETER: $%s}; or replace %s in another entry", name, path))
 			}
@@ -128,7 +128,7 @@ func (r *Devices) process(source *rtlSource) error {
 	}
 	if r.icarus++; r.icarus > icarusProcessesMax {
 		return r.Source.Refuse(source.at+".replace",
-			fmt.Sprintf("RTL in Icarus takes more than %d processes", icarusProcessesMax),
+			fmt.Sprintf("RTL in Icarus needs more than %d processes", icarusProcessesMax),
 			"replace fewer, or use backend: wasm")
 	}
 	return nil

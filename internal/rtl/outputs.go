@@ -101,7 +101,7 @@ func (s *Outputs) Agree(own *Outputs) error {
 	if first > 0 {
 		when = fmt.Sprintf("in cycle %d", first-1)
 	}
-	return fmt.Errorf("%s: %s its %s is not what %s shows, the model beside which its RTL would be checked: RTL with "+
+	return fmt.Errorf("%s: %s its %s differs from %s, the model beside which its RTL would be checked: RTL with "+
 		"these parameters does not fit there",
 		where.element, when, where.name, where.model)
 }

@@ -84,7 +84,7 @@ func (r *Devices) held() ([]bool, error) {
 		for _, k := range r.within[i] {
 			if len(r.chosen[k]) > 0 {
 				return nil, r.Source.Refuse("rtl",
-					fmt.Sprintf("%s are replaced, and %s, which are parts of them", r.sites[i].What, r.sites[k].What),
+					fmt.Sprintf("both %s and their parts %s are replaced", r.sites[i].What, r.sites[k].What),
 					"replace one or the other")
 			}
 			held[k] = true
@@ -135,13 +135,13 @@ func (r *Devices) replace(ctx context.Context, entry int) error {
 		return nil
 	case len(others) > 0:
 		return s.Refuse(at+".replace",
-			fmt.Sprintf("%s are %s, and the RTL is %s", x.Replace, strings.Join(others, " and "), withArticle(wanted.model)),
+			fmt.Sprintf("%s are %s, but the RTL is %s", x.Replace, strings.Join(others, " and "), withArticle(wanted.model)),
 			r.remedyOfModel(wanted.model, models))
 	}
 	if fabric.Slotted(r.Network) && r.routers(pattern) {
 		return s.Refuse(at+".replace", fmt.Sprintf("%s are routers, which must be models beside stars, buses, crossbars "+
 			"and links", strict.Clip(x.Replace)),
-			"take a network of routers alone, or replace other parts: "+r.examples())
+			"use a network of routers alone, or replace other parts: "+r.examples())
 	}
 	remedy := r.examples()
 	if parts := r.partsBelow(pattern); len(parts) > 1 {
@@ -166,9 +166,9 @@ func (r *Devices) remedyOfModel(wanted string, models []string) string {
 			paths = append(paths, site.Path(site.Elements-1))
 		}
 	}
-	text := fmt.Sprintf("take RTL of the model %s, or replace %s", strings.Join(models, " or "), strings.Join(paths, ", "))
+	text := fmt.Sprintf("use RTL of the model %s, or replace %s", strings.Join(models, " or "), strings.Join(paths, ", "))
 	if strings.HasPrefix(wanted, "arbiter_") && strings.HasPrefix(models[0], "arbiter_") {
-		text += "; the scenario says of what kind its arbiters are"
+		text += "; the scenario sets the kind of its arbiters"
 	}
 	return text
 }
@@ -227,7 +227,7 @@ func (r *Devices) take(entry int, paths []string) error {
 func (r *Devices) replaceAll(ctx context.Context, entry int, source *rtlSource) error {
 	s, path := r.Source, r.whole.Path(0)
 	if len(r.taken) > 0 || len(r.Entries) > 1 {
-		return s.Refuse(source.at+".replace", path+" is all hardware, and another entry replaces a part of it",
+		return s.Refuse(source.at+".replace", path+" is all hardware, but another entry replaces a part of it",
 			"delete the other entries")
 	}
 	if err := r.take(entry, []string{path}); err != nil {

@@ -25,7 +25,7 @@ func (r *Devices) note(source *rtlSource, pins *pinmap.Map, paths []string) erro
 	for _, file := range files {
 		text, err := input.Read(file, cosim.InputBytesMax)
 		if err != nil {
-			return r.refuse(source, input.Unreadable(file, err, "keep the sources where they are while the run goes on"))
+			return r.refuse(source, input.Unreadable(file, err, "do not move the sources during the run"))
 		}
 		fmt.Fprintf(sum, "%d\n%s", len(text), text)
 	}
@@ -87,13 +87,13 @@ func FaultText(f *cosim.Fault) string {
 	text := f.Device + ": " + map[cosim.FaultKind]string{
 		cosim.FaultFinish:      "the RTL ended the simulation ($finish or $stop)",
 		cosim.FaultFatal:       "the RTL reported a fatal error ($fatal or an assertion)",
-		cosim.FaultOscillation: "the RTL's combinational logic does not settle: put a register into the loop",
+		cosim.FaultOscillation: "the RTL's combinational logic does not settle: add a register to the loop",
 		cosim.FaultHang:        "the RTL does not answer",
 		cosim.FaultDied:        "the simulator of the RTL is gone",
 		cosim.FaultLimit:       "a value exceeds the limits of the map",
 	}[f.Kind]
 	if f.Tool != "" && f.Kind == cosim.FaultHang {
-		text = f.Device + ": the simulator of the RTL does not answer"
+		text = f.Device + ": the simulator of the RTL does not respond"
 	}
 	if f.Text != "" {
 		text += ": " + f.Text

@@ -72,7 +72,7 @@ func (r *Devices) open(at string, x *config.RTL) (*rtlSource, error) {
 		}
 		if !r.watched(source.model, output) {
 			return nil,
-				s.Refuse(source.key, fmt.Sprintf("the RTL has no %s, and the machine needs it", output),
+				s.Refuse(source.key, fmt.Sprintf("the RTL has no %s, but the machine needs it", output),
 					"add the output in a wrapper of the RTL")
 		}
 	}
@@ -80,7 +80,7 @@ func (r *Devices) open(at string, x *config.RTL) (*rtlSource, error) {
 		if latency > 0 {
 			late := traces.Plural(latency, "cycle", "cycles")
 			return nil,
-				s.Refuse(source.key, fmt.Sprintf("the RTL shows %s %s late, so nothing after it would be right", output, late),
+				s.Refuse(source.key, fmt.Sprintf("the RTL shows %s %s late, so everything after it would be wrong", output, late),
 					"attach it to the registers that hide the delay, or compare it alone with `starloom cosim check`")
 		}
 	}
@@ -88,7 +88,7 @@ func (r *Devices) open(at string, x *config.RTL) (*rtlSource, error) {
 }
 
 func noPlaceFor(model string) string {
-	return fmt.Sprintf("this machine has no component of the kind %s", strict.Clip(model))
+	return fmt.Sprintf("this machine has no component of kind %s", strict.Clip(model))
 }
 
 func (r *Devices) misfit(key, model, path string) error {

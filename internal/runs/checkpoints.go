@@ -42,8 +42,8 @@ func (p *checkpoints) begin(r *run) error {
 		return err
 	}
 	if rule := o.BreakOn.Rule; m.Config.Bare() && slices.Contains(m.Rules.OfPackets(), rule) {
-		return input.Mistake("--break-on", "without firmware "+rule+" is looked at when the run has ended",
-			"take the cycle that the violation names: --break-on slot=N")
+		return input.Mistake("--break-on", "without firmware "+rule+" is checked only when the run has ended",
+			"break at the slot of the violation: --break-on slot=N")
 	}
 	if o.Restore != "" {
 		if err := p.restore(m, o); err != nil {
@@ -73,12 +73,13 @@ func (o *Options) checkSave() error {
 func (p *checkpoints) restore(m *emulator.Machine, o *Options) error {
 	if o.runTable() {
 		return input.Mistake("--run-table",
-			"a run-table shows a run from its beginning, and a saved state does not have it",
+			"a run-table shows a run from its beginning, which a saved state does not contain",
 			"delete --restore, or --run-table")
 	}
 	if o.Packets.Given() && !m.Config.Bare() {
-		return &input.Error{Place: "--packets", Reason: "a file of packets has those of the whole run, and a saved state " +
-			"has only those that are on their way",
+		return &input.Error{Place: "--packets", Reason: "a file of packets lists the packets of the whole run, but a " +
+			"saved state " +
+			"contains only packets in flight",
 			Remedy: "delete --restore, or --packets"}
 	}
 	if err := restoreFile(m.Restore, o.Restore); err != nil {
@@ -195,8 +196,8 @@ func writeState(save func(io.Writer) error, path string) error {
 }
 
 func (o *Options) stopped(slot uint32, why string) string {
-	return fmt.Sprintf("the run stopped before slot %d, at %s; what only its end shows was not checked. "+
-		"Go on with the same command without --break-on, and with --restore %s", slot, why, outcome.ShellQuote(o.Save))
+	return fmt.Sprintf("the run stopped before slot %d, at %s; rules that apply at its end were not checked. "+
+		"To continue, use the same command without --break-on, and with --restore %s", slot, why, outcome.ShellQuote(o.Save))
 }
 
 func (p *checkpoints) end(r *run) error {
@@ -209,12 +210,12 @@ func (p *checkpoints) end(r *run) error {
 	}
 	if m.Interrupted && m.Whole() {
 		r.report.Notes = append(r.report.Notes,
-			fmt.Sprintf("go on with --restore %s, the state before slot %d", outcome.ShellQuote(path), m.Slots()))
+			fmt.Sprintf("to continue, use --restore %s, the state before slot %d", outcome.ShellQuote(path), m.Slots()))
 	} else if m.Interrupted {
 		p.file.Abort()
 		note := "no state was saved: the run was interrupted in the middle of a slot"
 		if p.saved {
-			note = fmt.Sprintf("go on with --restore %s, the state before slot %d", outcome.ShellQuote(path), p.slot)
+			note = fmt.Sprintf("to continue, use --restore %s, the state before slot %d", outcome.ShellQuote(path), p.slot)
 		}
 		r.report.Notes = append(r.report.Notes, note)
 		return nil

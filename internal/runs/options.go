@@ -74,7 +74,7 @@ func (o *Options) ToTemporary() (remove func(), err error) {
 		}
 		if err != nil {
 			remove()
-			return nil, input.Refused(to.Path, err, "give a path in a folder that can be written")
+			return nil, input.Refused(to.Path, err, "give a path in a writable folder")
 		}
 		*to = outputs.Writer(file)
 	}
@@ -114,7 +114,7 @@ func (o *Options) refuseBare(c *config.Config) error {
 		{"--survival", o.survival()},
 	} {
 		if x.asked && c.Bare() {
-			return input.Mistake(x.option, "there is no firmware: processors are sources and sinks of packets",
+			return input.Mistake(x.option, "the run has no firmware: processors are sources and sinks of packets",
 				"delete it; --packets has every packet")
 		}
 	}
@@ -136,12 +136,12 @@ func (o *Options) CheckSeeds(seeds outcome.Seeds) error {
 
 func (o *Options) checkSurvival(faults, rates bool) error {
 	if o.survival() && !faults {
-		return input.Mistake("--survival", "the scenario has no faults", "write some under faults, or delete the option")
+		return input.Mistake("--survival", "the scenario has no faults", "write faults under faults:, or delete the option")
 	}
 	if o.JUnit.Given() && rates {
 		return input.Mistake("--junit",
-			"a JUnit file has one test case for each seed, and with rates each is run several times",
-			"write one rate in the place of rates")
+			"a JUnit file has one test case for each seed, but with rates each seed is run several times",
+			"write a single rate instead of rates")
 	}
 	return nil
 }
@@ -191,7 +191,7 @@ func (o *Options) refuseStates(many, remedy string) error {
 		{"--break-on", o.BreakOn != Break{}},
 	} {
 		if one.given {
-			return input.Mistake(one.option, "a state is that of one run, and "+many, remedy)
+			return input.Mistake(one.option, "a state belongs to a single run, but "+many, remedy)
 		}
 	}
 	return nil
@@ -207,7 +207,7 @@ func (b Break) check(checked []string) error {
 	if b.Rule == "" || slices.Contains(checked, b.Rule) {
 		return nil
 	}
-	return input.Mistake("--break-on", fmt.Sprintf("the run is not held to a rule %q", strict.Clip(b.Rule)),
+	return input.Mistake("--break-on", fmt.Sprintf("the run does not check the rule %q", strict.Clip(b.Rule)),
 		input.DidYouMean(b.Rule, checked, "write slot=N, trap, or one of "+strings.Join(checked, ", ")))
 }
 

@@ -216,7 +216,7 @@ type profile struct {
 func (p *profile) ask(r *run) error {
 	if r.options.Profile.Given() && r.config.Firmware.CPU == nil {
 		return input.Mistake("--profile", "firmware.cpu has no model: handlers take no time",
-			"add cpu: {model: rv32-inorder} to the key firmware")
+			"add cpu: {model: rv32-inorder} under firmware")
 	}
 	return nil
 }

@@ -36,13 +36,13 @@ type pictures struct {
 }
 
 var captions = map[picture.Kind]string{
-	picture.KindTopology: "What is wired to what: processors, media, who drives and hears them.",
-	picture.KindHeat:     "Media over time: how many frames each had.",
+	picture.KindTopology: "The wiring: processors, media, and their senders and listeners.",
+	picture.KindHeat:     "Media over time: the number of frames on each.",
 	picture.KindLatency:  "How long packets or frames took.",
 	picture.KindTimeline: "What processors did over time.",
 }
 
-const channelsCaption = "Channels over time: how many flits each carried."
+const channelsCaption = "Channels over time: the number of flits on each."
 
 func (p *pictures) ask(r *run) error {
 	r.settings.Latencies = r.options.Pictures.Latency.Given() && r.config.Traffic == nil
@@ -89,7 +89,7 @@ func (p *pictures) end(r *run) error {
 	}
 	if referee, ok := r.machine.Referee.(traffic.Packets); ok && r.config.Traffic != nil {
 		arrived, left := referee.Latencies()
-		p.took = picture.PacketLatency(title, "cycles", "From the cycle in which a packet is created to that of its last "+
+		p.took = picture.PacketLatency(title, "cycles", "From the creation of a packet to the arrival of its last "+
 			"bits at the destination", arrived, left)
 	} else if p.seen != nil {
 		p.took = p.seen.Latency(title)
@@ -206,8 +206,8 @@ func (p *pictures) topology(r *run, violations []picture.Violation) (*picture.To
 	if m.Bare() != nil {
 		routers := picture.RoutersOf(m.Network, title, p.loads, p.bare.stuck)
 		if routers == nil && p.files[picture.KindTopology] != nil {
-			return nil, input.Mistake("--svg topology", "there are more routers than a picture has room for",
-				"delete it; load.most of the report has the most loaded channels")
+			return nil, input.Mistake("--svg topology", "a picture has no room for this many routers",
+				"delete it; load.most in the report lists the most loaded channels")
 		}
 		return routers, nil
 	}

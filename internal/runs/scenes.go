@@ -379,7 +379,8 @@ func (f *filming) waves(ctx context.Context) error {
 	}
 	last, settings := f.last(), f.settings
 	if cycles, long := f.long(last); long {
-		unshown(fmt.Sprintf("%s up to cycle %d would take long, cycle by cycle; --vcd shows it, with traces.vcd.trigger: "+
+		unshown(fmt.Sprintf("%s up to cycle %d would take long in the cycle engine; --vcd shows it, with "+
+			"traces.vcd.trigger: "+
 			"first_violation only this cycle",
 			traces.Plural(f.machine.Shape.Processors(), "processor", "processors"), cycles))
 		return nil
@@ -449,7 +450,7 @@ func (f *filming) draw(s *outcome.Scene, x *record.Excerpt) {
 	at := f.cycle(s)
 	marked, found := slices.BinarySearch(x.Cycles, at)
 	if !found || len(x.Signals) == 0 {
-		s.Unshown = "the run did not come to this cycle when it was repeated"
+		s.Unshown = "the repeated run did not reach this cycle"
 		return
 	}
 	x.JoinRails()

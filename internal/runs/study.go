@@ -307,7 +307,7 @@ func Study(ctx context.Context, s *studies.Study, o StudyOptions, elaborate func
 	}
 	report.Aside.Pictures = r.pictures
 	if report.Files = r.written; r.folders != nil && len(report.Files) == 0 {
-		report.Notes = append(report.Notes, "no files were written: the cases that were run have none")
+		report.Notes = append(report.Notes, "no files were written: the selected cases have none")
 	}
 	for _, row := range rows {
 		if !row.OK {

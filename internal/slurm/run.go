@@ -72,7 +72,7 @@ func (c *Cluster) Run(ctx context.Context, w *Work) (*Outcome, error) {
 		return nil, err
 	}
 	if err := os.MkdirAll(w.Folder, 0o777); err != nil {
-		return nil, input.Refused("--out", err, "give a folder that can be written, and that all nodes share")
+		return nil, input.Refused("--out", err, "give a writable folder that all nodes share")
 	}
 	r := newRunner(w)
 	r.Cluster, r.log = c, filepath.Join(w.Folder, "log-"+rand.Text()[:8]+".csv")

@@ -196,7 +196,7 @@ func TestNoSlurm(t *testing.T) {
 // TestDeadSlurm checks that a Slurm that does not answer is reported, too.
 func TestDeadSlurm(t *testing.T) {
 	if _, err := exec.LookPath("scontrol"); err != nil {
-		t.Skip("there is no scontrol: this test needs Slurm (Debian: slurm-wlm munge)")
+		t.Skip("scontrol is missing: this test needs Slurm (Debian: slurm-wlm munge)")
 	}
 	conf := filepath.Join(t.TempDir(), "slurm.conf")
 	require.NoError(t, os.WriteFile(conf, []byte("ClusterName=dead\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=1\nAuthInfo=socket=/none\nNodeName=localhost\n"), 0o644))

@@ -63,7 +63,8 @@ func Open(ctx context.Context, s *Settings) (*Cluster, error) {
 	for _, tool := range []string{"sbatch", "squeue", "sinfo", "scontrol"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			return nil, &input.Error{Place: place, Reason: "there is no command " + tool,
-				Remedy: "run it where jobs are sent from, with Slurm's commands on the path; --dry-run shows the script without " +
+				Remedy: "run it on a host that submits jobs, with Slurm's commands on the path; --dry-run shows the script " +
+					"without " +
 					"them, --on local needs none"}
 		}
 	}
@@ -141,8 +142,8 @@ func (c *Cluster) findPartition(ctx context.Context) error {
 func (c *Cluster) fits(w *Work) error {
 	for i := range w.Units {
 		if u := &w.Units[i]; c.memory > 0 && asked(u.Memory) > c.memory {
-			return &input.Error{Place: place, Remedy: "take a partition with more memory, or a smaller network",
-				Reason: fmt.Sprintf("%s takes about %d MiB of memory, and the largest node of the partition has %d MiB", u.Name,
+			return &input.Error{Place: place, Remedy: "use a partition with more memory, or a smaller network",
+				Reason: fmt.Sprintf("%s takes about %d MiB of memory, but the largest node of the partition has %d MiB", u.Name,
 					asked(u.Memory)>>20, c.memory>>20)}
 		}
 	}

@@ -182,7 +182,8 @@ func TestPointThatKills(t *testing.T) {
 	status, said := p.status(t)
 	require.Equal(t, 1, status, said)
 	require.Contains(t, said, "11 points, 50 runs")
-	require.Contains(t, said, "n=8 what=async: not finished: it has ended 2 processes, and in one of its own: signal: killed\n")
+	require.Contains(t, said, "n=8 what=async: not finished: it has ended 2 processes, and in a process of its own: "+
+		"signal: killed\n")
 	require.Contains(t, said, "5 runs are missing")
 	all := rows(t, tables(t, p.Out)[folder.ResultsCSV])
 	require.Equal(t, "0", all[slices.IndexFunc(all, func(row map[string]string) bool { return row["n"] == "8" && row["what"] == "async" })]["runs"])

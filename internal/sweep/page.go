@@ -56,7 +56,7 @@ func (r *Report) Page(command string, unit func(figure string) string) (*page.Pa
 	p.Add("Results", page.Block{Table: r.table(t, names)}, page.Block{Aside: r.leftText(left)})
 	p.Add("Plots", r.plots(t, names, unit)...)
 	p.Add("What was run",
-		page.Block{Text: "This repeats the sweep; runs that are in its folder already are not run again."},
+		page.Block{Text: "This repeats the sweep; runs with results in its folder are not repeated."},
 		page.Block{Command: command},
 		page.About("What was run.", [2]string{"sweep", r.Name}))
 	return p, nil
@@ -94,8 +94,8 @@ func (r *Report) answers(command string) []page.Answer {
 		what := fmt.Sprintf("%s could not be finished: %s.",
 			traces.Plural(uint64(len(r.Unfinished)), "point", "points"), u.Reason)
 		return page.Failed([]string{what}, []string{"The first one is " + u.Point + "."}, nil, nil,
-			page.Step{Text: "Correct what [the reason](#not-finished) names, or exclude the point with `where`."},
-			page.Step{Text: "The same command runs what is missing, and only that:", Command: command})
+			page.Step{Text: "Remove [the reason](#not-finished), or exclude the point with `where`."},
+			page.Step{Text: "The same command runs only the missing points:", Command: command})
 	case len(r.FailedRuns) == 0:
 		return page.Passed(nil, page.Block{Text: "No run failed. Sort and filter [the table of results](#results), or " +
 			"draw other figures of it:"},
@@ -103,10 +103,10 @@ func (r *Report) answers(command string) []page.Answer {
 				outcome.ShellQuote(r.Out), r.Axes[0])})
 	}
 	first := &r.FailedRuns[0]
-	step := page.Step{Text: "Run the first one alone, for a page with its signals and frames:",
+	step := page.Step{Text: "Run the first failed point alone, for a page with its signals and frames:",
 		Command: first.Command + " --html run.html"}
 	if first.Command == "" {
-		step = page.Step{Text: "The scenario is inside the sweep file: write it to a separate file to run that point " +
+		step = page.Step{Text: "The scenario is inside the sweep file: write it to a separate file to run this point " +
 			"alone, with --html run.html."}
 	}
 	what := fmt.Sprintf("%d of %s; the first broke the rule %s.", r.Failed,
@@ -190,7 +190,7 @@ func (r *Report) leftText(left int) string {
 	if left == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s not here: %s has all. `starloom explain NAME` says what each means.",
+	return fmt.Sprintf("%s not here: %s has all. `starloom explain NAME` explains each.",
 		traces.Plural(uint64(left), "figure is", "figures are"), folder.ResultsCSV)
 }
 

@@ -298,7 +298,7 @@ func (s *sweeper) runAlone(ctx context.Context, p *pool) error {
 		if line := outcome.LastLine(said.String()); line != "" {
 			reason += ": " + line
 		}
-		j.err = errors.New("it has ended " + fmt.Sprint(aloneAfter) + " processes, and in one of its own: " + reason)
+		j.err = errors.New("it has ended " + fmt.Sprint(aloneAfter) + " processes, and in a process of its own: " + reason)
 		p.over = append(p.over, j)
 	}
 	return nil

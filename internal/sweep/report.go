@@ -92,11 +92,11 @@ func (r *Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	missing := r.Extent.Runs - r.Runs
 	if r.Cut {
-		_, err := fmt.Fprintf(w, "%s: interrupted after %d of %d runs, which stay in %s: the same command runs the "+
+		_, err := fmt.Fprintf(w, "%s: interrupted after %d of %d runs, which stay in %s; the same command runs the "+
 			"others, and writes the tables\n",
 			outcome.Printable(r.Name), r.Runs, r.Extent.Runs, outcome.ShellQuote(r.Out))
 		if len(r.Jobs) > 0 && err == nil {
-			_, err = fmt.Fprintf(w, "  the jobs continue, and it collects their results; 'scancel %s' ends them\n",
+			_, err = fmt.Fprintf(w, "  the jobs continue, and the same command collects their results; 'scancel %s' ends them\n",
 				strings.Join(r.Jobs, " "))
 		}
 		return err
@@ -109,7 +109,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	fmt.Fprintf(&b, "; %d failed\n", r.Failed)
 	for i, u := range r.Unfinished {
 		if i == unfinishedShown {
-			fmt.Fprintf(&b, "  and %d more could not be finished\n", len(r.Unfinished)-i)
+			fmt.Fprintf(&b, "  and %d more did not finish\n", len(r.Unfinished)-i)
 			break
 		}
 		fmt.Fprintf(&b, "  %s: not finished: %s\n", outcome.Printable(u.Point), outcome.Printable(u.Reason))

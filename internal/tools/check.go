@@ -128,14 +128,14 @@ func (c *Check) writeDifference(w io.Writer) error {
 func (c *Check) writePass(w io.Writer) error {
 	times, n := "", c.kinds[0].report.PowerOns
 	if n > 1 && !slices.ContainsFunc(c.kinds, func(k *kind) bool { return k.report.PowerOns != n }) {
-		times = fmt.Sprintf(", %d times, each from another power-on state", n)
+		times = fmt.Sprintf(", %d times, each from a different power-on state", n)
 	}
 	explored := uint64(0)
 	for _, k := range c.kinds {
 		explored += k.explored
 	}
 	if explored > 0 {
-		times += fmt.Sprintf(", then %s of random inputs from states that the run has reached",
+		times += fmt.Sprintf(", then %s of random inputs from states that the run reached",
 			cosim.Count(explored, "cycle"))
 	}
 	_, err := fmt.Fprintf(w, "pass: no difference found in %s of %s: %d of %s, %s of inputs%s",
@@ -231,7 +231,7 @@ func (c *Case) Write(report *lockstep.Report) error {
 	}
 	if c.Stimulus != nil {
 		if report.Shown.Stimulus == nil {
-			return input.Mistake("--save", "the case has too many cycles to keep them",
+			return input.Mistake("--save", "the case has too many cycles to record",
 				"leave --save out, or give fewer --cycles")
 		}
 		if err := report.Shown.Stimulus.WriteCSV(c.Stimulus); err != nil {
@@ -348,7 +348,7 @@ func (k kinds) writeText(w io.Writer) error {
 			continue
 		}
 		if !said {
-			b.WriteString("inputs never exercised, so a mistake there does not show; a check of the map alone has more:\n")
+			b.WriteString("inputs never exercised, so a mistake there does not show; a check of the map alone exercises more:\n")
 			said = true
 		}
 		fmt.Fprintf(&b, "  %d %s: %s\n    %s\n", kind.count, kind.report.Top, lockstep.GapsText(gaps), kind.check)

@@ -288,13 +288,13 @@ func (d *Reader) addLane(rule int, key string, parts []string, index map[string]
 		case wires.data.Bits%8 != 0:
 			return fail("data: %s has %s, not whole bytes", wires.data.Name, wires.data.Shape())
 		case wires.keep != nil && wires.keep.Bits != wires.data.Bits/8:
-			return fail("keep: %s has %s, expected one for each of %d bytes", wires.keep.Name,
+			return fail("keep: %s has %s; expected one for each of %d bytes", wires.keep.Name,
 				wires.keep.Shape(), wires.data.Bits/8)
 		}
 		wires.octets = make([]byte, 0, wires.data.Bits/8)
 	}
 	if wires.rail1 != nil && wires.rail1.Bits != wires.rail0.Bits {
-		return fail("%s has %d bits and %s has %d", wires.rail1.Name, wires.rail1.Bits, wires.rail0.Name, wires.rail0.Bits)
+		return fail("%s has %d bits, but %s has %d", wires.rail1.Name, wires.rail1.Bits, wires.rail0.Name, wires.rail0.Bits)
 	}
 	d.Names = append(d.Names, vcd.Expand(l.Name, parts))
 	d.Rules = append(d.Rules, rule)

@@ -64,7 +64,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		fmt.Fprintf(t, "  note\tx or z came on valid, ready or a rail %s and was read as no phit\n", times)
 	}
 	if r.Truncated {
-		fmt.Fprintf(t, "  note\tthe file ends within a line, which is left out\n")
+		fmt.Fprintf(t, "  note\tthe file ends within a line, which was ignored\n")
 	}
 	_ = t.Flush() // a strings.Builder cannot fail
 	_, err := io.WriteString(w, b.String())

@@ -31,7 +31,7 @@ func (d *differ) findShift(p *pairing) (int64, error) {
 			"give a signal of "+d.files[0].Name+" that the other file has, too")
 	}
 	if p.pairs[i].kind != vcd.KindBits || p.pairs[i].bits != 1 {
-		return 0, input.Mistake("--align", o.Align+" is not a signal of one bit", "give a signal of one bit")
+		return 0, input.Mistake("--align", o.Align+" is not a one-bit signal", "give a signal of one bit")
 	}
 	var first [2]int64
 	for side := range first {

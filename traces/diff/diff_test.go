@@ -348,7 +348,8 @@ func TestDumpOff(t *testing.T) {
 	late := strings.Replace(smallHeader+smallBody, "#15\n1!\n", "#15\n$dumpoff\n$end\n#16\n$dumpon\n1!\nb100 #\n$end\n", 1)
 	requireDifferent(t, smallHeader+smallBody, late, Options{}, "tb.data", "16 ns", "0x05", "0x04")
 	_, err := diffTexts(t, smallHeader+smallBody, late, Options{A: vcd.Sampling{Clock: "tb.clk"}, B: vcd.Sampling{Clock: "tb.clk"}})
-	require.ErrorContains(t, err, "$dumpoff at #15: the clock's cycles cannot be counted from there on; sample with a period")
+	require.ErrorContains(t, err, "$dumpoff at #15: the clock's cycles cannot be counted from this time on; sample "+
+		"with a period")
 }
 
 // A file that ends early is compared as far as it goes, and that is said.
@@ -480,7 +481,7 @@ func TestNamesWhatItSkips(t *testing.T) {
 		{"a last line", a + "0!\n", a + "0!", Options{}, VerdictNoDifference, true, "25 ns, 6 times\nskipped     the last line of b.vcd, which is incomplete; nothing from 30 ns on was compared\n"},
 		{"a last line after a difference", a + "0!\n#40\n1!\n", strings.Replace(a, "b110", "b111", 1) + "#40\n1!", Options{}, VerdictDifferent, true, "nothing from 40 ns on was compared\n"},
 		{"a last line of one file, another time in the other", a + "#40\n1!\n", a + "#35\n0!\n#40\n0!", Options{}, VerdictDifferent, true, "tb.clk, first at 35 ns: A 1, B 0\n"},
-		{"both last lines", a + "1!", a + "0!", Options{}, VerdictNoDifference, true, "NO DIFFERENCE in what was compared  a.vcd  b.vcd\n"},
+		{"both last lines", a + "1!", a + "0!", Options{}, VerdictNoDifference, true, "NO DIFFERENCE in the compared values  a.vcd  b.vcd\n"},
 		{"a last time", a + "#40", a, Options{}, VerdictNoDifference, true, "skipped     the last line of a.vcd"},
 		{"a longer file", a, a + "#40\n0!\n", Options{Prefix: true}, VerdictNoDifference, false, "skipped     B from 40 ns on, after the end of A (--prefix)\n"},
 		{"after --to", a, a + "#40\n0!\n", Options{To: Bound{Given: true, Timed: true, Time: vcd.Duration{Count: 30, Unit: vcd.Nanosecond}}}, VerdictNoDifference, false, "skipped     times after --to 30 ns\n"},
@@ -495,9 +496,9 @@ func TestNamesWhatItSkips(t *testing.T) {
 		{"a signal that was left out", a, more, Options{Ignore: []string{"**.own"}}, VerdictNoDifference, false, "skipped     left out by --ignore: 1 signal\n"},
 		{"a late beginning", a, smallHeader + smallBody[strings.Index(smallBody, "#10"):], Options{Ignore: []string{"**.temp"}}, VerdictNoDifference, false, "skipped     2 times before both files have begun\n"},
 		{"a pause", a, strings.Replace(a, "#15\n1!\n", "#15\n$dumpoff\n$end\n#16\n$dumpon\n1!\n$end\n", 1), Options{}, VerdictNoDifference, false, "skipped     1 time in which one file is not dumped ($dumpoff)\n"},
-		{"a real for a wire", a, a + "r1.5 !\n", Options{}, VerdictNoDifference, true, "skipped     1 value in b.vcd of another kind than the signal\n"},
+		{"a real for a wire", a, a + "r1.5 !\n", Options{}, VerdictNoDifference, true, "skipped     1 value in b.vcd of a different kind than the signal\n"},
 		{"a text for a real", a + "sidle r\n", a, Options{}, VerdictNoDifference, true, "skipped     1 value in a.vcd"},
-		{"reals", a, strings.Replace(a, "r1.5 ", "r1.5000000000001 ", 1), Options{RealTolerance: 1e-12}, VerdictNoDifference, false, "NO DIFFERENCE in what was compared, reals within 1e-12  a.vcd  b.vcd\n"},
+		{"reals", a, strings.Replace(a, "r1.5 ", "r1.5000000000001 ", 1), Options{RealTolerance: 1e-12}, VerdictNoDifference, false, "NO DIFFERENCE in the compared values, reals within 1e-12  a.vcd  b.vcd\n"},
 		{"bits for a real", a + "b1 r\n1r\n", a, Options{}, VerdictNoDifference, true, "skipped     2 values in a.vcd"},
 	} {
 		r, err := diffTexts(t, c.a, c.b, c.o)
@@ -536,7 +537,7 @@ func TestFilesWithoutTheirLastNewline(t *testing.T) {
 func TestNothingCompared(t *testing.T) {
 	a, other := tracetest.Header("wire 1 ! a", "wire 1 # b"), Options{Only: []string{"t.b"}}
 	const none = "a.vcd: there are no values in it"
-	const neither = "neither has a value of a compared signal; compare files of runs that reached their first values"
+	const neither = "neither file has a value of a compared signal; compare files of runs that reached their first values"
 	for _, c := range []struct {
 		a, b string
 		o    Options
@@ -547,7 +548,7 @@ func TestNothingCompared(t *testing.T) {
 		{smallHeader + smallBody, smallHeader, Options{}, "b.vcd: there are no values in it"},
 		{a + "#0\n#5\n", a + "#0\n#5\n", Options{}, neither},
 		{a + "#0\n1!\n#5\n0!\n", a + "#0\n0!\n#5\n1!\n", other, neither},
-		{a + "#0\n1#\n#5\n", a + "#0\nx#\n#5\n", Options{Only: []string{"t.b"}, Lenient: true}, "one of them has x or z"},
+		{a + "#0\n1#\n#5\n", a + "#0\nx#\n#5\n", Options{Only: []string{"t.b"}, Lenient: true}, "one of the files has x or z"},
 		{tracetest.Header("event 1 ! e") + "#0\n#5\n$dumpall\n1!\n$end\n", tracetest.Header("event 1 ! e") + "#5\n", Options{}, "an event that may have been triggered"},
 		{tracetest.Header(), tracetest.Header("wire 1 ! a"), Options{}, "a.vcd: it declares no signals"},
 	} {
@@ -628,7 +629,7 @@ func TestRealParameters(t *testing.T) {
 func TestWhatIsTakenForTheSame(t *testing.T) {
 	wire, event := tracetest.Header("wire 2 ! a"), tracetest.Header("wire 1 ! a", "event 1 # e")
 	for _, c := range []struct{ a, b, text string }{
-		{wire + "#0\nbU1 !\n#5\n", wire + "#0\nbX1 !\n#5\n", "skipped     in A: states of nine: U, W and - are read as x, L as 0, H as 1\n"},
+		{wire + "#0\nbU1 !\n#5\n", wire + "#0\nbX1 !\n#5\n", "skipped     in A: nine-valued states: U, W and - are read as x, L as 0, H as 1\n"},
 		{tracetest.Header("wire 1 ! a") + "#0\nH!\n", tracetest.Header("wire 1 ! a") + "#0\n1!\n", "skipped     in A: states of nine"},
 		{event + "#0\n1!\n#5\n$dumpall\n1#\n$end\n", event + "#0\n1!\n#5\n", "skipped     events that may have been triggered"},
 		{"$timezero 5 $end\n" + wire + "#0\nb1 !\n", wire + "#0\nb1 !\n", "skipped     in A: the $timezero is not added to times\n"},
@@ -658,7 +659,7 @@ func TestRefuses(t *testing.T) {
 		{Options{OffsetCycles: 1}, "--offset-cycles: cycles are not known; give a clock or a period"},
 		{Options{A: ns, B: ns, Offset: vcd.Duration{Count: 1, Unit: vcd.Nanosecond}}, "--offset: cycles are compared, not times; give --offset-cycles"},
 		{Options{Align: "tb.none"}, "--align: tb.none is not among the compared signals"},
-		{Options{Align: "tb.data"}, "--align: tb.data is not a signal of one bit"},
+		{Options{Align: "tb.data"}, "--align: tb.data is not a one-bit signal"},
 		{Options{From: Bound{Given: true, Cycle: 3}}, "--from: 3 is a cycle, but times are compared; give a time with its unit, such as 10ns, or a clock"},
 		{Options{A: ns, B: ns, To: Bound{Given: true, Timed: true}}, "is a time, but cycles are compared; give the number of a cycle, such as 10, without a unit"},
 		{Options{Only: []string{"a..*["}}, "all common signals are left out"},

@@ -25,9 +25,10 @@ func (d *differ) finish(m *merge, before bool) error {
 		return d.nothingCompared(m)
 	case report.Differs():
 	case !slices.ContainsFunc(d.pairs, m.valued):
-		return d.nothing("neither has a value of a compared signal", "compare files of runs that reached their first values")
+		return d.nothing("neither file has a value of a compared signal", "compare files of runs that reached their first "+
+			"values")
 	case !d.compared:
-		return d.nothing("wherever they were compared, one of them has x or z, or an event that may have been triggered",
+		return d.nothing("at every compared time, one of the files has x or z, or an event that may have been triggered",
 			"compare without --x lenient, or other signals")
 	}
 	report.judge()
@@ -49,7 +50,7 @@ func (d *differ) noteUnvalued(m *merge) {
 	d.report.Compared -= len(names)
 	list := traces.NewNameList(names)
 	d.report.Skipped = append(d.report.Skipped,
-		fmt.Sprintf("%s without a value in either file: %s",
+		fmt.Sprintf("%s without a value in A or B: %s",
 			traces.Plural(uint64(list.Count), "signal", "signals"), list.Some()))
 }
 
@@ -134,8 +135,8 @@ func (d *differ) nothingCompared(m *merge) error {
 	for i, s := range []*vcd.Sampler{m.a, m.b} {
 		if s.Loaded && s.Cut && !s.Committed {
 			return input.Mistake(s.Reader.Name(),
-				"its last line is incomplete, and nothing precedes the time of that line",
-				"compare files that their simulators have written to the end")
+				"its last line is incomplete, and no value precedes the time of that line",
+				"compare files that simulators have written completely")
 		}
 		if how := [2]vcd.Sampling{d.o.A, d.o.B}[i]; !began(s) && how.Clock == "" {
 			return input.Mistake(s.Reader.Name(), "there are no values in it",
@@ -144,7 +145,7 @@ func (d *differ) nothingCompared(m *merge) error {
 	}
 	reason, remedy := "the files have no time in common", "check the offset and the bounds"
 	if m.a.Off || m.b.Off {
-		reason, remedy = "there is no time at which both are dumped ($dumpoff)",
+		reason, remedy = "at no time are both files dumped ($dumpoff)",
 			"compare files that are dumped at the same times"
 	}
 	if d.o.A.Clock != "" || d.o.B.Clock != "" {

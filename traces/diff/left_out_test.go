@@ -81,7 +81,7 @@ func TestEndsInPauses(t *testing.T) {
 		}
 	}
 	_, err := diffTexts(t, header+off+"#0\n1!\n#5\n", header+"#0\n0!\n", Options{})
-	require.ErrorContains(t, err, "there is no time at which both are dumped ($dumpoff)")
+	require.ErrorContains(t, err, "at no time are both files dumped ($dumpoff)")
 }
 
 // Nets that share a path are compared in the order of their declarations.
@@ -197,12 +197,12 @@ func TestSignalsWithoutValue(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.verdict, r.Verdict)
 			require.Equal(t, c.compared, r.Compared)
-			require.Equal(t, c.compared < 3, slices.Contains(r.Skipped, "1 signal without a value in either file: t.b"))
+			require.Equal(t, c.compared < 3, slices.Contains(r.Skipped, "1 signal without a value in A or B: t.b"))
 		}
 	}
 	early := "1!\n#5\n0!\n"
 	_, err := Files(context.Background(), inFST(t, header+early), inFST(t, header+early), Options{Only: []string{"t.b"}})
-	require.ErrorContains(t, err, "neither has a value of a compared signal")
+	require.ErrorContains(t, err, "neither file has a value of a compared signal")
 }
 
 // Contents that the values at each time do not show are listed, so that such files are never EQUAL: changes while

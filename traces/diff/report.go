@@ -187,7 +187,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		if r.RealsWithin > 0 {
 			within = fmt.Sprintf(", reals within %v", r.RealTolerance)
 		}
-		line("NO DIFFERENCE in what was compared%s  %s  %s", within, r.A, r.B)
+		line("NO DIFFERENCE in the compared values%s  %s  %s", within, r.A, r.B)
 	default:
 		line("DIFFERENT  %s  %s", r.A, r.B)
 	}
@@ -256,7 +256,7 @@ func (r *Report) writeCounts(line func(string, ...any)) {
 	switch {
 	case r.GoesOn != nil && r.Verdict == VerdictDifferent:
 		longer, ended := r.GoesOn.files()
-		line("ended       %s %s; %s goes on: %s changes %s (--prefix allows it)",
+		line("ended       %s %s; %s continues: %s changes %s (--prefix allows this)",
 			ended, r.To.when(), longer, r.GoesOn.name(), r.GoesOn.At.when())
 	case r.GoesOn == nil && r.EndedA != r.EndedB:
 		ended, goesOn := "A", "B"
@@ -294,7 +294,7 @@ func (r *Report) writeCounts(line func(string, ...any)) {
 			line("skipped     the last line of %s, which is incomplete%s", f.path, from)
 		}
 		if f.unread > 0 {
-			line("skipped     %s in %s of another kind than the signal", traces.Plural(f.unread, "value", "values"), f.path)
+			line("skipped     %s in %s of a different kind than the signal", traces.Plural(f.unread, "value", "values"), f.path)
 		}
 	}
 }

@@ -157,7 +157,7 @@ func (f *Figure) check() error {
 			}
 			low := f.Y.Scale != Linear && (point.Y <= 0 || point.Low < 0 || point.hasBand() && point.Low == 0)
 			if f.X.Scale != Linear && point.X <= 0 || low {
-				return fmt.Errorf("figure %q: curve %q has the point %+v, which is not on a logarithmic axis", f.Title, c.Name,
+				return fmt.Errorf("figure %q: curve %q has the point %+v, which a logarithmic axis cannot show", f.Title, c.Name,
 					point)
 			}
 			points++

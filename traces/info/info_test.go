@@ -42,7 +42,7 @@ func TestVCD(t *testing.T) {
 	write := func(text string) { require.NoError(t, os.WriteFile(path, []byte(text), 0o666)) }
 	write(tracetest.Header("wire 1 ! never", "wire 1 # bad", "wire 1 $ late", "wire 1 % fine", "event 1 & e") + "#3\n0#\n0%\n#5\n1$\nx#\n#9\n1%")
 	require.Equal(t, `t.vcd
-  kind         VCD, ends within a line, which is left out
+  kind         VCD, ends within a line, which is ignored
   timescale    1 ns
   signals      5 in 1 scope, 5 nets of 4 bits
   time         3 ns to 9 ns, 4 changes at 3 times

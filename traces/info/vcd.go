@@ -234,7 +234,7 @@ func mostActive(r *vcd.Reader, names []string, count int) []Activity {
 func (i *VCD) write(w io.Writer) {
 	t := newTable(w)
 	t.row("kind", "%s%s", map[bool]string{true: "FST", false: "VCD"}[i.FST],
-		map[bool]string{true: ", ends within a line, which is left out"}[i.Truncated])
+		map[bool]string{true: ", ends within a line, which is ignored"}[i.Truncated])
 	if i.Unread > 0 {
 		t.row("skipped", "%s of another kind than the signal", traces.Plural(i.Unread, "value", "values"))
 	}

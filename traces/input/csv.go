@@ -56,7 +56,7 @@ func Table(path string, data []byte, remedy string, head func(fields []string) e
 		line, _ := in.FieldPos(0)
 		if len(fields) != count {
 			err = Mistake(fmt.Sprintf("%s:%d:1", path, line),
-				fmt.Sprintf("the row has %d and the head %d fields", len(fields), count), remedy)
+				fmt.Sprintf("the row has %d fields, but the header row has %d", len(fields), count), remedy)
 		} else {
 			err = row(line, fields)
 		}

@@ -21,11 +21,12 @@ func TestCSV(t *testing.T) {
 		require.EqualError(t, NotCSV("t.csv", err, "mend it"), want)
 	}
 	for data, want := range map[string]string{
-		"":                        "t.csv:1:1: no a",
-		"b\n1\n":                  "t.csv:1:1: no a",
-		"a|b\n1|2\n":              "t.csv:1:1: the columns are separated by bars (|); separate them with commas",
-		"a\tb\n":                  "t.csv:1:1: the columns are separated by tabs; separate them with commas",
-		"a,b\n1\n1,2\n3,4\n\"x\n": "t.csv:2:1: the row has 1 and the head 2 fields; mend it\nt.csv:4:1: this is 3\nt.csv:5:4: extraneous or missing \" in quoted-field; mend it",
+		"":           "t.csv:1:1: no a",
+		"b\n1\n":     "t.csv:1:1: no a",
+		"a|b\n1|2\n": "t.csv:1:1: the columns are separated by bars (|); separate them with commas",
+		"a\tb\n":     "t.csv:1:1: the columns are separated by tabs; separate them with commas",
+		"a,b\n1\n1,2\n3,4\n\"x\n": "t.csv:2:1: the row has 1 fields, but the header row has 2; mend it\nt.csv:4:1: this " +
+			"is 3\nt.csv:5:4: extraneous or missing \" in quoted-field; mend it",
 	} {
 		err := Table("t.csv", []byte(data), "mend it", func(head []string) error {
 			if !slices.Contains(head, "a") {

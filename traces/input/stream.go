@@ -90,13 +90,13 @@ func newStream(file *os.File, path, name string) (*Stream, error) {
 	return s, nil
 }
 
-const remedyPacked = "pack the file again, or copy it again"
+const remedyPacked = "pack or copy the file again"
 
 func damaged(err error) string {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return "it is packed with gzip, and its end is cut off"
+		return "it is packed with gzip, but truncated"
 	}
-	return fmt.Sprintf("it is packed with gzip, and damaged: %v", err)
+	return fmt.Sprintf("it is packed with gzip, but damaged: %v", err)
 }
 
 // Peek returns the first bytes without consuming them, before the first Read.

@@ -96,9 +96,9 @@ func (g *Group) check() error {
 		case e.Name == "" || e.Means == "":
 			return fmt.Errorf("entry %d (%s) has no name or no meaning", i+1, e.Name)
 		case figure && (e.Unit == "" || e.Range == "" || e.Counted == ""):
-			return fmt.Errorf("%s is a figure and lacks its unit, its range or how it is counted", e.Name)
+			return fmt.Errorf("the figure %s lacks its unit, its range or its counting rule", e.Name)
 		case !figure && (g.Kind == KindMetric || g.Kind == KindQuantity):
-			return fmt.Errorf("%s lacks its unit, its range and how it is counted", e.Name)
+			return fmt.Errorf("%s lacks its unit, its range and its counting rule", e.Name)
 		}
 	}
 	return nil

@@ -13,8 +13,8 @@ func TestRead(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []Group{{Key: "g", Title: "T", Where: "w", Kind: KindMetric, Entries: []Entry{{Name: "a", Means: "b", Unit: "c", Range: "d", Counted: "e"}}}}, groups)
 	for text, want := range map[string]string{
-		head + "{name: a, means: b}]}":                  "a lacks its unit, its range and how it is counted",
-		head + "{name: a, means: b, unit: c}]}":         "a is a figure and lacks its unit, its range or how it is counted",
+		head + "{name: a, means: b}]}":                  "a lacks its unit, its range and its counting rule",
+		head + "{name: a, means: b, unit: c}]}":         "the figure a lacks its unit, its range or its counting rule",
 		head + "{name: a, meaning: b}]}":                "meaning",
 		head + "{means: b}]}":                           "entry 1 () has no name or no meaning",
 		"- {group: g, title: T, where: w, kind: other}": "one of the kinds metric, key",

@@ -97,7 +97,7 @@ func (r *Reader) Next() (Block, error) {
 		b.Application, b.Comment = string(r.option(body[16:], optionUserAppl)), string(r.option(body[16:], optionComment))
 	case BlockInterface:
 		if len(body) < 8 || r.interfaces == interfacesMax {
-			return b, r.fail("an interface that is too short, or one too many", remedyForeign)
+			return b, r.fail("an interface block is too short, or there are too many", remedyForeign)
 		}
 		b.Interface, b.Name, b.Clock = r.interfaces, string(r.option(body[8:], optionName)), r.clock(body[8:])
 		r.interfaces++
@@ -147,7 +147,7 @@ func (r *Reader) next() (kind BlockKind, body []byte, err error) {
 	}
 	kind, length := BlockKind(r.order.Uint32(head[:])), r.order.Uint32(head[4:])
 	if length < blockBytesMin || length%4 != 0 || length > blockBytesMax {
-		return 0, nil, r.fail(fmt.Sprintf("a block of %d bytes, expected %d to %d", length, blockBytesMin,
+		return 0, nil, r.fail(fmt.Sprintf("a block of %d bytes; expected %d to %d", length, blockBytesMin,
 			blockBytesMax), remedyForeign)
 	}
 	r.block = slices.Grow(r.block[:0], int(length)-8)[:length-8]
@@ -167,7 +167,7 @@ func (r *Reader) fail(reason, remedy string) *input.Error {
 
 func (r *Reader) cut(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return r.fail("the file ends within a block", "write it again: its end is cut off")
+		return r.fail("the file ends within a block", "write it again: it is truncated")
 	}
 	var known *input.Error
 	if errors.As(err, &known) {
@@ -187,7 +187,7 @@ func (r *Reader) beginSection() error {
 			return nil
 		}
 	}
-	return r.fail("a section header without the byte order's mark", remedyForeign)
+	return r.fail("a section header without the byte-order magic", remedyForeign)
 }
 
 func (r *Reader) option(options []byte, wanted uint16) []byte {

@@ -114,7 +114,7 @@ func TestRefusesOrders(t *testing.T) {
 	bad := section(binary.BigEndian, 9, 0)
 	bad[8] = 0
 	_, err := NewReader(bytes.NewReader(bad), "t.pcapng").Next()
-	require.ErrorContains(t, err, "t.pcapng: byte 0: a section header without the byte order's mark")
+	require.ErrorContains(t, err, "t.pcapng: byte 0: a section header without the byte-order magic")
 	swapped := append(section(binary.BigEndian, 9, 0),
 		section(binary.LittleEndian, 9, 0)[len(section(binary.LittleEndian, 9, 0))-20:]...)
 	r := NewReader(bytes.NewReader(swapped), "t.pcapng")

@@ -126,7 +126,7 @@ func (p *Writer) Packet(id InterfaceID, h *Header, frame []byte) error {
 		return p.err
 	}
 	if h.Status > statusMax {
-		return p.fail(h.Cycle, id, fmt.Errorf("status %d, a capture takes 0 to %d", h.Status, statusMax))
+		return p.fail(h.Cycle, id, fmt.Errorf("status %d; a capture supports 0 to %d", h.Status, statusMax))
 	}
 	PutPseudoHeader(p.packet, h)
 	return p.write(id, h.Cycle, PseudoHeaderBytes, frame)
@@ -145,9 +145,9 @@ func (p *Writer) write(id InterfaceID, cycle uint64, header int, frame []byte) e
 	case p.closed:
 		return p.fail(cycle, id, errors.New("packet after Close"))
 	case cycle > math.MaxInt64:
-		return p.fail(cycle, id, errors.New("cycles from 2^63 on have no time stamp"))
+		return p.fail(cycle, id, errors.New("cycles from 2^63 on have no timestamp"))
 	case len(frame) > FrameBytesMax:
-		return p.fail(cycle, id, fmt.Errorf("a frame of %d bytes, a capture takes %d", len(frame), FrameBytesMax))
+		return p.fail(cycle, id, fmt.Errorf("a frame of %d bytes; a capture supports up to %d", len(frame), FrameBytesMax))
 	}
 	if p.numbers[id] == interfaceUnused {
 		if err := p.addInterface(id); err != nil {

@@ -82,7 +82,8 @@ func TestErrorsStay(t *testing.T) {
 	p, id = begin(io.Discard)
 	assert.ErrorContains(t, p.Packet(id, &Header{Cycle: 9}, make([]byte, FrameBytesMax+1)), "cycle 9: port: a frame of 65536 bytes")
 	p, id = begin(io.Discard)
-	assert.ErrorContains(t, p.Packet(id, &Header{Direction: Received, Status: 16, Cycle: 9}, nil), "cycle 9: port: status 16, a capture takes 0 to 15")
+	assert.ErrorContains(t, p.Packet(id, &Header{Direction: Received, Status: 16, Cycle: 9}, nil), "cycle 9: port: "+
+		"status 16; a capture supports 0 to 15")
 	p, id = begin(io.Discard)
 	require.NoError(t, p.Close())
 	assert.ErrorContains(t, p.Packet(id, &Header{Cycle: 9}, nil), "after Close")

@@ -228,7 +228,8 @@ func checkPath(path string) error {
 			continue
 		}
 		if i == len(components)-1 {
-			return fmt.Errorf("%q: the variable %q has an index, which viewers take for a bit select: put the index on a scope",
+			return fmt.Errorf("%q: the variable %q has an index, which viewers interpret as a bit select: put the index on a "+
+				"scope",
 				path, component)
 		}
 		if !legalIndices(indices) {

@@ -116,7 +116,7 @@ func (p *Pattern) CheckTemplate(template string) error {
 	for _, found := range reference.FindAllStringSubmatch(template, -1) {
 		n, err := strconv.Atoi(found[1] + found[2])
 		if err == nil && (n == 0 || n > p.expr.NumSubexp()) {
-			return fmt.Errorf("%q refers to $%d, %q has %d stars", template, n, p.source, p.expr.NumSubexp())
+			return fmt.Errorf("%q refers to $%d, but %q has %d stars", template, n, p.source, p.expr.NumSubexp())
 		}
 	}
 	return nil

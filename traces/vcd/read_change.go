@@ -155,7 +155,7 @@ func (r *Reader) readCode(record, at int) (n *net, id NetID, ok bool) {
 func (r *Reader) readScalar(at int) {
 	digit := digitValues[r.buf[at]]
 	if digit == badDigit {
-		r.bad(at, fmt.Sprintf("found %s, expected a value change (0! 1! x! z! b101 ! r1.5 ! stext !), a time (#120) "+
+		r.bad(at, fmt.Sprintf("found %s; expected a value change (0! 1! x! z! b101 ! r1.5 ! stext !), a time (#120) "+
 			"or $dumpvars, $dumpoff, $dumpon, $dumpall, $comment", shown(r.buf[at:r.tokenEnd(at)])))
 		return
 	}
@@ -218,7 +218,7 @@ func (r *Reader) readVector(at, start int) {
 			return
 		}
 		r.bad(at,
-			fmt.Sprintf("found %s, expected b, binary digits, a space and an identifier code", shown(r.buf[at:r.tokenEnd(at)])))
+			fmt.Sprintf("found %s; expected b, binary digits, a space and an identifier code", shown(r.buf[at:r.tokenEnd(at)])))
 		return
 	}
 	n, id, ok := r.readCode(at, code)
@@ -254,7 +254,7 @@ func (r *Reader) readPort(at int) {
 	}
 	wrong := func() {
 		line := string(r.buf[at:r.tokenEnd(code)])
-		r.bad(at, fmt.Sprintf("found %s, expected p, a state for each bit (DUNZdu, LHXTlh, 01?FAaBbCcf), two strengths "+
+		r.bad(at, fmt.Sprintf("found %s; expected p, a state for each bit (DUNZdu, LHXTlh, 01?FAaBbCcf), two strengths "+
 			"and an identifier code",
 			shown([]byte(strings.Join(strings.Fields(line), " ")))))
 	}
@@ -412,12 +412,12 @@ func (r *Reader) readWord(at int) {
 		number, err = strconv.ParseFloat(string(word), 64)
 		// too large numbers are infinite
 		if err != nil && !errors.Is(err, strconv.ErrRange) || bytes.IndexByte(word, '_') >= 0 {
-			r.bad(at, fmt.Sprintf("found %s, expected a number such as r1.5", shown(r.buf[at:end])))
+			r.bad(at, fmt.Sprintf("found %s; expected a number such as r1.5", shown(r.buf[at:end])))
 			return
 		}
 	}
 	if len(word) > textBytesMax {
-		r.bad(at, fmt.Sprintf("a text of %d characters, expected at most %d", len(word), textBytesMax))
+		r.bad(at, fmt.Sprintf("a text of %d characters; at most %d are allowed", len(word), textBytesMax))
 		return
 	}
 	n, id, ok := r.readCode(at, code)
@@ -524,7 +524,7 @@ func (r *Reader) readSection() {
 		r.skipSection()
 	default:
 		r.bad(r.pos-len(token),
-			fmt.Sprintf("found %s, expected $dumpvars, $dumpoff, $dumpon, $dumpall, $comment or $end", shown(token)))
+			fmt.Sprintf("found %s; expected $dumpvars, $dumpoff, $dumpon, $dumpall, $comment or $end", shown(token)))
 	}
 }
 

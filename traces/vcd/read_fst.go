@@ -46,7 +46,7 @@ type fstStream struct {
 func convertFST(s *input.Stream) (source, error) {
 	tool, err := exec.LookPath("fst2vcd")
 	if err != nil {
-		return nil, input.Mistake(s.Name, "this is an FST, and fst2vcd, which reads it, is not on the PATH",
+		return nil, input.Mistake(s.Name, "this is an FST, but fst2vcd, which reads FST, is not on the PATH",
 			"install the Debian package gtkwave, or give a VCD")
 	}
 	f := &fstStream{s: s}
@@ -107,7 +107,7 @@ func (p packedFST) Read(b []byte) (int, error) {
 
 func notWhole(name string, err error) error {
 	return input.Mistake(name, fmt.Sprintf("this FST is incomplete: %v", err),
-		"let the simulator write the file to its end")
+		"let the simulator finish writing the file")
 }
 
 // check refuses an incomplete FST, because fst2vcd would convert a part of the file without an error.
@@ -167,7 +167,7 @@ func (f *fstStream) failed(err error) error {
 		reason = strings.TrimSuffix(fmt.Sprintf("%v: %.500s", err, reason), ": ")
 	}
 	return input.Mistake(f.s.Name, fmt.Sprintf("fst2vcd cannot read this FST: %s", reason),
-		"write the file again: it may be cut off")
+		"write the file again: it may be truncated")
 }
 
 // Close ends fst2vcd. It returns the error of a failed fst2vcd.
@@ -292,7 +292,7 @@ func readFST(file *os.File) (f fstFile, err error) {
 		}
 		length := binary.BigEndian.Uint64(b[1:])
 		if length < fstBlockBytesMin || length > size-at-1 {
-			return f, fmt.Errorf("its block at byte %d is not whole", at)
+			return f, fmt.Errorf("its block at byte %d is incomplete", at)
 		}
 		if b[0] == fstHeader && (at != 0 || length != fstHeaderLength) {
 			return f, errors.New("its header is not at its beginning")
@@ -313,7 +313,7 @@ func readFST(file *os.File) (f fstFile, err error) {
 		return f, cutShort(err)
 	}
 	if sections := binary.BigEndian.Uint64(sections[:]); f.count["values"] != sections {
-		return f, fmt.Errorf("it has %d of %d sections of values", f.count["values"], sections)
+		return f, fmt.Errorf("it has only %d of %d sections of values", f.count["values"], sections)
 	}
 	return f, nil
 }
@@ -403,7 +403,7 @@ func (f *fstFile) readInitial(left *leftOut) error {
 		}
 	}
 	if size[0] > frameBytesMax {
-		return fmt.Errorf("its signals have %d bytes, more than %d", size[0], frameBytesMax)
+		return fmt.Errorf("its signals have %d bytes; at most %d are supported", size[0], frameBytesMax)
 	}
 	frame, err := unpacked(r, size[0], size[1])
 	if err != nil {

@@ -53,7 +53,7 @@ var magics = []struct{ start, what, remedy string }{
 	{fstMagic, "this is an FST file", "convert it: fst2vcd -f FILE -o FILE.vcd"},
 	{fstMagicPacked, "this is a compressed FST file", "convert it: fst2vcd -f FILE -o FILE.vcd"},
 	{"\x28\xb5\x2f\xfd", "this is compressed with zstd", "unpack it: zstd -d FILE"},
-	{"\x0a\x0d\x0d\x0a", "this is a packet capture", "give a VCD; `starloom trace info` reads captures, too"},
+	{"\x0a\x0d\x0d\x0a", "this is a packet capture", "give a VCD; `starloom trace info` also reads captures"},
 	{"GHDLwave", "this is a GHW file of GHDL", "let GHDL write a VCD: --vcd=FILE.vcd"},
 }
 
@@ -74,7 +74,7 @@ func (r *Reader) readHeader() error {
 			if r.read == 0 {
 				return input.Mistake(r.file, "the file is empty", "give a VCD")
 			}
-			return r.fail(r.pos, "the file ends before $enddefinitions", "write the file again: its end is cut off")
+			return r.fail(r.pos, "the file ends before $enddefinitions", "write the file again: it is truncated")
 		}
 		switch string(token) {
 		case "$enddefinitions":
@@ -120,7 +120,7 @@ func (r *Reader) remark(keyword []byte) (err error) {
 	default:
 		if keyword[0] != '$' {
 			return r.fail(r.pos,
-				fmt.Sprintf("found %s, expected a declaration ($timescale, $scope, $var ...) or $enddefinitions",
+				fmt.Sprintf("found %s; expected a declaration ($timescale, $scope, $var ...) or $enddefinitions",
 					shown(keyword)), "give a VCD")
 		}
 		r.pass("the $timezero is not added to times", string(keyword) == "$timezero")
@@ -179,12 +179,12 @@ func (r *Reader) words() (words []string, err error) {
 		case err != nil:
 			return nil, err
 		case token == nil:
-			return nil, r.fail(r.pos, "the file ends within a declaration, expected $end", "write the file again: its end is "+
+			return nil, r.fail(r.pos, "the file ends within a declaration; expected $end", "write the file again: it is "+
 				"cut off")
 		case r.sectionEnds(token):
 			return words, nil
 		case len(words) == headerWordsMax:
-			return nil, r.fail(r.pos, fmt.Sprintf("a declaration of more than %d words, expected $end",
+			return nil, r.fail(r.pos, fmt.Sprintf("a declaration of more than %d words; expected $end",
 				headerWordsMax), badDeclaration)
 		}
 		words = append(words, string(token))
@@ -200,7 +200,7 @@ func (r *Reader) text() (string, error) {
 		case err != nil:
 			return "", err
 		case token == nil:
-			return "", r.fail(r.pos, "the file ends within a comment, expected $end", "write the file again: its end is cut off")
+			return "", r.fail(r.pos, "the file ends within a comment; expected $end", "write the file again: it is truncated")
 		case r.sectionEnds(token):
 			return string(text), nil
 		}
@@ -235,7 +235,7 @@ const scopeDepthMax = 1024
 func (r *Reader) openScope(scopes, words []string) ([]string, error) {
 	if len(words) < 1 || len(words) > 2 {
 		found := traces.Plural(len(words), "word", "words")
-		return nil, r.fail(r.pos, fmt.Sprintf("$scope with %s, expected a kind and a name", found),
+		return nil, r.fail(r.pos, fmt.Sprintf("$scope with %s; expected a kind and a name", found),
 			"give a VCD: a scope reads like $scope module top $end")
 	}
 	if len(scopes) == scopeDepthMax {
@@ -281,7 +281,7 @@ func (r *Reader) variable(scope string) error {
 	}
 	if len(words) < 4 {
 		found := traces.Plural(len(words), "word", "words")
-		return r.fail(r.pos, fmt.Sprintf("$var with %s, expected a kind, bits, an identifier code and a name", found),
+		return r.fail(r.pos, fmt.Sprintf("$var with %s; expected a kind, bits, an identifier code and a name", found),
 			badDeclaration)
 	}
 	v := Var{Type: r.intern([]byte(words[0])), Kind: varKinds[words[0]]}
@@ -292,7 +292,7 @@ func (r *Reader) variable(scope string) error {
 		v.MSB, v.LSB, v.HasRange = msb, lsb, true
 	}
 	if err != nil || v.Bits < 0 || v.Bits > bitsMax {
-		return r.fail(r.pos, fmt.Sprintf("$var with %q bits, expected a number from 1 to %d", words[1],
+		return r.fail(r.pos, fmt.Sprintf("$var with %q bits; expected a number from 1 to %d", words[1],
 			bitsMax), badDeclaration)
 	}
 	v.Bits = max(v.Bits, 1) // an array without elements, as in GTKWave

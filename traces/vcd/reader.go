@@ -304,7 +304,7 @@ func (r *Reader) Unread() uint64 { return r.unread }
 func (r *Reader) Passed() []string {
 	passed := slices.Clone(r.passed)
 	if r.states&otherState != 0 {
-		passed = append(passed, "states of nine: U, W and - are read as x, L as 0, H as 1")
+		passed = append(passed, "nine-valued states: U, W and - are read as x, L as 0, H as 1")
 	}
 	for _, u := range []struct {
 		count     uint64
@@ -472,7 +472,7 @@ func (r *Reader) readOddTime(at int) (done bool) {
 	}
 	token := r.buf[start:end]
 	expected := func() bool {
-		r.bad(at, fmt.Sprintf("found %s, expected a time such as #120", shown(bytes.TrimSpace(r.buf[at:end]))))
+		r.bad(at, fmt.Sprintf("found %s; expected a time such as #120", shown(bytes.TrimSpace(r.buf[at:end]))))
 		return false
 	}
 	if !isDecimal(token) {
@@ -505,7 +505,7 @@ func (r *Reader) timeAt(at, end int, number uint64) bool {
 		if r.tick != 1 {
 			now = strconv.FormatFloat(float64(r.now)/float64(r.tick), 'f', -1, 64)
 		}
-		r.bad(at, fmt.Sprintf("time %s after #%s, expected a later one", r.buf[at:end], now))
+		r.bad(at, fmt.Sprintf("time %s after #%s; expected a later time", r.buf[at:end], now))
 		return false
 	case r.started && number == r.now:
 		r.pos = end

@@ -191,8 +191,8 @@ func (s *Sampler) loadCycle() error {
 		}
 		if s.Reader.Off() {
 			return input.Mistake(s.Reader.Name(),
-				fmt.Sprintf("$dumpoff at #%d: the clock's cycles cannot be counted from there on", s.Reader.Time()),
-				"sample with a period, or dump without pause")
+				fmt.Sprintf("$dumpoff at #%d: the clock's cycles cannot be counted from this time on", s.Reader.Time()),
+				"sample with a period, or dump without a pause")
 		}
 		if after := s.level(); before+after == 1 && (after == 1) != s.falling {
 			s.late = append(s.late, changed...)

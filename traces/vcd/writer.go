@@ -120,7 +120,7 @@ func NewWriter(w io.Writer, options Options) (*Writer, error) {
 	}
 	if options.RingChangesMax < 0 {
 		return nil,
-			fmt.Errorf("vcd: room for %d changes before a trigger: give at least 1, or 0 for %d",
+			fmt.Errorf("vcd: room for %d changes before a trigger: give at least 1, or 0 for the default of %d",
 				options.RingChangesMax, RingChangesDefault)
 	}
 	if options.RingChangesMax == 0 {
@@ -153,7 +153,7 @@ func NewWriter(w io.Writer, options Options) (*Writer, error) {
 // unique.
 func (v *Writer) Declare(path string, bitCount int) (SignalID, error) {
 	if bitCount < 1 || bitCount > 64 {
-		return 0, fmt.Errorf("vcd: %s: %d bits, a signal has 1 to 64", path, bitCount)
+		return 0, fmt.Errorf("vcd: %s: %d bits; a signal has 1 to 64", path, bitCount)
 	}
 	return v.declare(Signal{Path: path, Bits: bitCount})
 }
@@ -443,7 +443,7 @@ func (v *Writer) Trigger(cycle uint64) error {
 		return nil
 	}
 	if !v.running || cycle > v.now {
-		return v.fail(fmt.Errorf("vcd: trigger in cycle %d, which has not come yet (now is cycle %d)", cycle, v.now))
+		return v.fail(fmt.Errorf("vcd: trigger in cycle %d, which is in the future (this is cycle %d)", cycle, v.now))
 	}
 	// The current cycle may still change: the window opens when it ends.
 	v.triggered = true

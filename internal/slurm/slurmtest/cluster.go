@@ -69,7 +69,7 @@ func Start(t *testing.T) {
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin:/sbin")
 	for _, tool := range tools {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("there is no %s: this test needs Slurm (Debian: slurm-wlm munge)", tool)
+			t.Skipf("%s is missing: this test needs Slurm (Debian: slurm-wlm munge)", tool)
 		}
 	}
 	dir, err := os.MkdirTemp("", "slurm")

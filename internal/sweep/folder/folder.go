@@ -171,7 +171,7 @@ func (f *Folder) Join(from string) (points, files int, err error) {
 	entries, err := os.ReadDir(filepath.Join(from, "points"))
 	if err != nil {
 		return 0, 0, input.Mistake(from, fmt.Sprintf("this is not a folder of a sweep: %v", input.WithoutPath(err)),
-			"give folders that 'starloom sweep --out' has made")
+			"give folders written by 'starloom sweep --out'")
 	}
 	other := &Folder{Path: from, host: f.host}
 	for _, entry := range entries {

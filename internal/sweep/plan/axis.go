@@ -43,7 +43,7 @@ func (r *reader) axis(name, value *yaml.Node) (*Axis, error) {
 		return nil, r.Refuse(name, fmt.Sprintf("%q is not the name of an axis", strict.Clip(a.Name)),
 			"write letters, digits and underscores, not starting with a digit")
 	case slices.Contains(taken, a.Name):
-		return nil, r.Refuse(name, fmt.Sprintf("the tables have a column %s of their own", a.Name), "give the axis "+
+		return nil, r.Refuse(name, fmt.Sprintf("the tables already have a column %s", a.Name), "give the axis "+
 			"another name")
 	}
 	var key string
@@ -69,7 +69,7 @@ func (r *reader) axis(name, value *yaml.Node) (*Axis, error) {
 		return nil, r.Refuse(value, where+" has no values", "add values: [...], range: [from, to, step] or settings: "+
 			"{NAME: {KEY: VALUE}}")
 	case len(a.Values) == 0:
-		return nil, r.Refuse(value, where+" has no values: no point is left", "give at least one")
+		return nil, r.Refuse(value, where+" has no values, so the sweep has no points", "give at least one")
 	case len(a.Keys) > 0 && key != "":
 		return nil, r.Refuse(value, where+" has both key and settings", "delete key: settings name theirs")
 	case len(a.Keys) == 0 && key == "":
@@ -250,7 +250,7 @@ func ladder(from, to, step *big.Rat, times bool) (numbers []*big.Rat, reason, re
 		up = step.Cmp(big.NewRat(1, 1))
 		if step.Sign() <= 0 || up == 0 || from.Sign() <= 0 {
 			return nil, fmt.Sprintf("multiplies %s by %s", decimalText(from), decimalText(step)),
-				"start above 0, and multiply by more than 1, or by less"
+				"start above 0, and multiply by a factor above or below 1"
 		}
 	}
 	if up == 0 || to.Cmp(from)*up < 0 {

@@ -95,7 +95,7 @@ func Parse(place string, data []byte) (*Plan, error) {
 		return nil, r.Refuse(root, `missing key "scenario" in the sweep`, "add scenario: and the path of a scenario, "+
 			"relative to this file, or the scenario itself")
 	case len(p.Axes) == 0:
-		return nil, r.Refuse(root, "the sweep has no axes: there is nothing to vary", "add axes: {NAME: {key: KEY, "+
+		return nil, r.Refuse(root, "the sweep has no axes to vary", "add axes: {NAME: {key: KEY, "+
 			"values: [...]}}")
 	}
 	if err := errors.Join(p.group(), p.besideSweep(place)); err != nil {
@@ -185,9 +185,9 @@ func (p *Plan) group() error {
 			case in[name] > 0:
 				return refuse("the axis "+name+" is named twice", "name it once")
 			case first != nil && len(a.Values) != len(first.Values):
-				return refuse(fmt.Sprintf("the axes %s and %s go together and have %d and %d values", first.Name, name,
+				return refuse(fmt.Sprintf("the zipped axes %s and %s have %d and %d values", first.Name, name,
 					len(first.Values), len(a.Values)),
-					"give them as many values, or delete them from zip")
+					"give them the same number of values, or delete them from zip")
 			}
 			in[name] = i + 1
 			if first == nil {
@@ -257,14 +257,14 @@ func Schema() ([]byte, error) {
 	}
 	number := &jsonschema.Schema{Type: "number"}
 
-	steps := object("from, to, and a step or a factor: both ends are met",
+	steps := object("from, to, and a step or a factor; both ends are included",
 		properties{"from", number}, properties{"to", number}, properties{"step", number}, properties{"times", number})
 	steps.OneOf = []*jsonschema.Schema{{Required: []string{"from", "to", "step"}},
 		{Required: []string{"from", "to", "times"}}}
 	three := &jsonschema.Schema{Type: "array", Items: number, MinItems: strict.Pointer(3), MaxItems: strict.Pointer(3),
 		Description: "[from, to, step]: both ends are met"}
 	settings := &jsonschema.Schema{Type: "object", MinProperties: strict.Pointer(1),
-		Description:          "names, and what keys each of them sets",
+		Description:          "names of values, and the keys that each value sets",
 		AdditionalProperties: &jsonschema.Schema{Type: "object", MinProperties: strict.Pointer(1)}}
 	axis := object("one key and its values, or settings of several keys",
 		properties{"key", text("the scenario's, as --set has it: workload.traffic.rate")},
@@ -282,12 +282,12 @@ func Schema() ([]byte, error) {
 			text("path of a scenario, relative to this file"), {Type: "object", Description: "the scenario itself"}}}},
 		properties{"axes",
 			&jsonschema.Schema{Type: "object", MinProperties: strict.Pointer(1),
-				Description:   "what is varied; the last one changes fastest",
+				Description:   "varied axes; the last one changes fastest",
 				PropertyNames: &jsonschema.Schema{Pattern: axisName.String()}, AdditionalProperties: axis}},
-		properties{"zip", &jsonschema.Schema{Type: "array", Description: "axes that take their values together, one by one",
+		properties{"zip", &jsonschema.Schema{Type: "array", Description: "axes whose values are paired in order",
 			Items: &jsonschema.Schema{Type: "array", Items: text(""), MinItems: strict.Pointer(2), UniqueItems: true}}},
 		properties{"where", text("a condition on the axes, in the language Expr: load * size < 1")},
-		properties{"seeds", &jsonschema.Schema{Description: "of each point: A..B; the scenario's own one if left out",
+		properties{"seeds", &jsonschema.Schema{Description: "seeds of each point, A..B; the scenario's seed if left out",
 			OneOf: []*jsonschema.Schema{{Type: "string", Pattern: `^[0-9]+\.\.[0-9]+$`}, {Type: "integer", Minimum: "0"}}}},
 		properties{"slurm", &jsonschema.Schema{Type: "object", Description: "settings for a Slurm cluster"}})
 	s.Version, s.ID, s.Title = jsonschema.Version, "urn:starloom:sweep:1", "Starloom sweep"

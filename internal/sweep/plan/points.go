@@ -38,7 +38,7 @@ func (p *Plan) Points() ([]Point, error) {
 		high, low := bits.Mul64(total, uint64(len(g[0].Values)))
 		if total = low; high != 0 || total > PointsMax {
 			return nil, input.Mistake(p.Place(""), fmt.Sprintf("the axes have more than %d combinations", PointsMax),
-				"give axes fewer values, or let some go together with zip")
+				"give axes fewer values, or pair some with zip")
 		}
 	}
 	var points []Point

@@ -100,7 +100,7 @@ func TestRestoreRefused(t *testing.T) {
 		{seed, starloom.RunOptions{Restore: path}, "the state is of another seed; restore it with"},
 		{other, starloom.RunOptions{Restore: path}, "the state is of another scenario; restore it with"},
 		{both, starloom.RunOptions{Restore: path}, "the state is of another firmware, another seed, another scenario; restore it with"},
-		{isolated, starloom.RunOptions{Restore: path}, "the state is of another mode of the firmware (this is isolated); "},
+		{isolated, starloom.RunOptions{Restore: path}, "the state is of a different mode of the firmware (this is isolated); "},
 		{systemtest.Routing(4, 4), starloom.RunOptions{Restore: path,
 			MachineOptions: starloom.MachineOptions{Engine: starloom.EngineCycle}}, "the state is of another engine (this is cycle); "},
 		{systemtest.Routing(4, 4), starloom.RunOptions{Restore: path, MachineOptions: starloom.MachineOptions{BankSize: 4}},
@@ -204,7 +204,7 @@ func TestAlteredFile(t *testing.T) {
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	reasons := map[string]string{ // by column: reason if all bits of its last element are set
-		"machine.slot": "ends with slot", "machine.digest.next_slot": "the last that the digest may hold", "machine.destination": "at most 15 is allowed",
+		"machine.slot": "ends with slot", "machine.digest.next_slot": "the last slot of the digest may hold", "machine.destination": "at most 15 is allowed",
 		"pops.group.nic.tx.length": "at most", "pops.group.nic.rx.state": "at most", "machine.identity.firmware": "another firmware",
 		"fabric.sent": "", "kernel.cycle": "the hardware is in cycle", "machine.violations": "",
 	}

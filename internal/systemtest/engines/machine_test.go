@@ -375,7 +375,7 @@ func TestMachineRefuses(t *testing.T) {
 		want string
 	}{
 		{tables, starloom.MachineOptions{}, "fabric.pops: this run takes about 10742.8 GiB of memory, this machine has "},
-		{tables, starloom.MachineOptions{}, "the firmware large.wasm has 250 MiB of data of its own, in each of 40000 instances"},
+		{tables, starloom.MachineOptions{}, "the firmware large.wasm has 250 MiB of its own data in each of 40000 instances"},
 		{systemtest.Routing(1, 60000), starloom.MachineOptions{}, "fabric.pops.groups: groups x groups is 3600000000 couplers"},
 		{huge, starloom.MachineOptions{}, "fabric.pops: this run takes about "},
 		{huge, starloom.MachineOptions{Engine: starloom.EngineCycle}, "fabric.pops: this run takes about "},

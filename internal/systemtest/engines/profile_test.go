@@ -143,7 +143,7 @@ func TestProfileThatIsNotKnown(t *testing.T) {
 			}
 		}})
 	require.NoError(t, err)
-	require.Contains(t, report.Notes[len(report.Notes)-1], "where the longest call has spent its cycles is not known: ")
+	require.Contains(t, report.Notes[len(report.Notes)-1], "the cost profile of the longest call is unknown: ")
 	require.NoFileExists(t, path)
 	require.Nil(t, report.Firmware.Cycles.Worst.Profile)
 	for _, file := range report.Files {

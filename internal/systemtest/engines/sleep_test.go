@@ -125,6 +125,7 @@ STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{})
 	require.NoError(t, err)
 	require.Len(t, report.Violations, 2)
-	require.Equal(t, "processor 1 was not done when the run ended: it sleeps until slot 1003, or until something comes; it has sent no frame and has received none", report.Violations[0].Message)
+	require.Equal(t, "processor 1 was not done when the run ended: it sleeps until slot 1003, or until a frame "+
+		"arrives; it has sent no frame and has received none", report.Violations[0].Message)
 	require.Equal(t, "processor 2 was not done when the run ended; it has sent no frame and has received none", report.Violations[1].Message, "it is awake soon")
 }

@@ -150,7 +150,8 @@ func TestFSTIsRefused(t *testing.T) {
 	_, err = starloom.Run(t.Context(), scenario, options)
 	var failed *starloom.ToolError
 	require.ErrorAs(t, err, &failed)
-	require.ErrorContains(t, err, "run.fst: vcd2fst: exit status 7: no more; free memory and space on the disk, or give a path that ends in .vcd")
+	require.ErrorContains(t, err, "run.fst: vcd2fst: exit status 7: no more; free memory and disk space, or give a "+
+		"path that ends in .vcd")
 	entries, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	require.Len(t, entries, 1, "vcd2fst")

@@ -246,7 +246,7 @@ func TestEmptyWaveformIsExplained(t *testing.T) {
 		require.NoError(t, err)
 		if c.slots == 2 { // as every run that its limit has ended
 			require.Len(t, report.Notes, 3)
-			require.Contains(t, report.Notes[2], "collision_free has judged no slot: the run ended after 2 slots")
+			require.Contains(t, report.Notes[2], "collision_free judged no slot: the run ended after 2 slots")
 			require.Equal(t, "the run ended at its limit of 2 slots; stop.slots or --slots sets it", report.Notes[0])
 			require.Contains(t, report.Notes[1], "packets had not arrived when the run ended, so exactly_once is not decided")
 		} else {

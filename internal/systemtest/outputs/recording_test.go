@@ -485,7 +485,7 @@ func TestMisuse(t *testing.T) {
 	require.NoError(t, m.Watch(nil))
 
 	_, err = m.Processor(4)
-	require.EqualError(t, err, "processor 4: the machine has the processors 0 to 3")
+	require.EqualError(t, err, "processor 4 does not exist: the machine has processors 0 to 3")
 	_, err = m.Processor(-1)
 	require.Error(t, err)
 	_, err = m.Signal("pops.group[0].nothing")
@@ -509,7 +509,7 @@ func TestMisuse(t *testing.T) {
 	require.NoError(t, m.Save(&state))
 	state.Bytes()[state.Len()-1] ^= 1
 	require.Error(t, m.Restore(&state))
-	require.ErrorContains(t, m.Step(), "stepping: a Restore has failed in its middle; reset the machine first")
+	require.ErrorContains(t, m.Step(), "stepping: a Restore has failed halfway; reset the machine first")
 	require.NoError(t, m.Reset(1))
 	dir := t.TempDir()
 	open, err := m.Record(starloom.RecordOptions{VCD: starloom.File(filepath.Join(dir, "x.vcd"))})

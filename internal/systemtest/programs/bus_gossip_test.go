@@ -286,7 +286,8 @@ func TestBusGossipRefused(t *testing.T) {
 	other, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\nrules: {no_creation: true}\n"))
 	require.NoError(t, err)
 	_, err = starloom.NewMachine(t.Context(), other, starloom.MachineOptions{})
-	require.EqualError(t, err, "s.yaml:4:22: the rule no_creation cannot be checked: it does not apply to this program and workload; delete it, or run the program that it belongs to")
+	require.EqualError(t, err, "s.yaml:4:22: the rule no_creation cannot be checked: it does not apply to this program "+
+		"and workload; delete it, or run the program to which it belongs")
 	s := systemtest.BusGossipScenario(t, "naive", 100, 4, "")
 	require.Equal(t, starloom.NIC{PayloadBytes: 13, RXFrames: 1, TXFrames: starloom.DefaultScenario().NIC.TXFrames}, s.NIC)
 	require.Equal(t, gossip.NaiveLength(100, 4), int(s.Stop.Slots))

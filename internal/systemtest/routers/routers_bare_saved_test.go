@@ -145,9 +145,9 @@ func TestRoutersSavedRefused(t *testing.T) {
 		{seed, starloom.RunOptions{Save: path, BreakOn: starloom.Break{Rule: "deadlocks"}}, `did you mean "deadlock"`},
 		{parse(bareNetworks["mesh"]), starloom.RunOptions{Save: path + "2", Restore: path, BreakOn: starloom.Break{Slot: 40}}, "of slot 40, is already past slot 40"},
 		{parse(bareNetworks["late"]), starloom.RunOptions{Save: path + "2", BreakOn: starloom.Break{Rule: "in_order"}},
-			"looked at when the run has ended; take the cycle"},
+			"checked only when the run has ended; take the cycle"},
 		{seed, starloom.RunOptions{Replay: starloom.Writer(&bytes.Buffer{}), ReplayProcessor: 9}, "there is no processor 9; allowed: 0 to 8"},
-		{seed, starloom.RunOptions{Profile: starloom.Writer(&bytes.Buffer{})}, "there is no firmware: processors are sources and sinks"},
+		{seed, starloom.RunOptions{Profile: starloom.Writer(&bytes.Buffer{})}, "the run has no firmware: processors are sources and sinks"},
 	} {
 		_, err := starloom.Run(t.Context(), x.s, x.o)
 		var refused *starloom.InputError
@@ -218,7 +218,8 @@ func TestRoutersReplayed(t *testing.T) {
 		}
 	}
 	got := strings.Split(strings.TrimSpace(told.String()), "\n")
-	require.Equal(t, "netlist.p[4] has no firmware: its source and its sink in "+fmt.Sprint(cyclesOf(t, got[0]))+" cycles", got[0])
+	require.Equal(t, "netlist.p[4] has no firmware: its source and sink "+
+		"in "+fmt.Sprint(cyclesOf(t, got[0]))+" cycles", got[0])
 	require.Len(t, got, len(lines)+1)
 	last := -1
 	for _, line := range got[1:] {

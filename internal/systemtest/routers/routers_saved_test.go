@@ -82,7 +82,7 @@ func TestFirmwareRoutersWatched(t *testing.T) {
 	require.Equal(t, starloom.VerdictFail, report.Verdict)
 
 	for says, more := range map[string]string{
-		"no component of the kind arbiter": "rtl: [{replace: \"netlist.router[0]\", twin: arbiter}]",
+		"no component of kind arbiter": "rtl: [{replace: \"netlist.router[0]\", twin: arbiter}]",
 	} {
 		s, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {netlist: {"+netlist+"}}\n"+rest+more))
 		if err == nil {

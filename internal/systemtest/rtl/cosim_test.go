@@ -58,7 +58,7 @@ func TestLongBadPinMaps(t *testing.T) {
 		{"no model", []string{"model: arbiter_round_robin", ""}, "map.yml:2:1: the pin map names no model; add model:"},
 		{"parameter", []string{"REQUESTERS: 4", "REQUESTER: 4"}, "map.yml:2:14: arbiter_round_robin has no parameter REQUESTER; did you mean REQUESTERS?"},
 		{"no parameter", []string{"{REQUESTERS: 4}", "{}"},
-			"map.yml:2:13: arbiter_round_robin: parameter REQUESTERS has no value; for example parameters: {REQUESTERS: 4}, or with a command -G REQUESTERS=4; absent outputs have a width, too; `starloom cosim check --list` lists them for each model"},
+			"map.yml:2:13: arbiter_round_robin: parameter REQUESTERS has no value; for example parameters: {REQUESTERS: 4}, or with a command -G REQUESTERS=4; absent outputs have a width, too; `starloom cosim check --list` lists the models for each model"},
 		{"size", []string{"REQUESTERS: 4", "REQUESTERS: 1025"}, "map.yml:2:13: 1025 requesters"},
 		{"negative", []string{"REQUESTERS: 4", "REQUESTERS: -4"}, "map.yml:2:26: parameters.REQUESTERS is -4"},
 		{"unknown key", []string{"ties", "tie"}, `map.yml:11:1: unknown key "tie" in the pin map; did you mean "ties"?`},

@@ -125,10 +125,10 @@ func TestBusRTLErrors(t *testing.T) {
 		{"lottery", []starloom.RTL{{Replace: "bus.bus[*]"}}, `no component matches "bus.bus[*]"`,
 			"replace its parts one by one: bus.bus[0].taps, bus.bus[0].wire, bus.bus[0].arbiter"},
 		{"none", []starloom.RTL{{Replace: "bus.bus[*].arbiter"}}, "no component matches", "bus.bus[0], bus.bus[0].wire, bus.nic[3].tx"},
-		{"none", []starloom.RTL{{Replace: "bus.bus[*]", Twin: "star_coupler"}}, "no component of the kind star_coupler", "choose one of bus, link"},
+		{"none", []starloom.RTL{{Replace: "bus.bus[*]", Twin: "star_coupler"}}, "no component of kind star_coupler", "choose one of bus, link"},
 		{"fixed", []starloom.RTL{{Replace: "bus.bus[*]", Twin: "bus"}, {Replace: "bus.bus[*].arbiter"}},
-			"buses are replaced, and arbiters, which are parts of them", "one or the other"},
-		{"round_robin", []starloom.RTL{{Replace: "bus.nic[0].tx", Twin: "serialiser"}}, "no component of the kind serialiser", "requester"},
+			"both buses and their parts arbiters are replaced", "one or the other"},
+		{"round_robin", []starloom.RTL{{Replace: "bus.nic[0].tx", Twin: "serialiser"}}, "no component of kind serialiser", "requester"},
 	} {
 		_, err := starloom.NewMachine(context.Background(), sensorsOn(c.arbiter, c.rtl...), starloom.MachineOptions{})
 		var bad *starloom.InputError
@@ -156,7 +156,8 @@ rtl: [{replace: "netlist.xb.**.arbiter", map: examples/rtl/stream_arbiter.yml}]
 `))
 	require.NoError(t, err)
 	_, err = starloom.NewMachine(t.Context(), s, starloom.MachineOptions{})
-	require.ErrorContains(t, err, "netlist.xb.**.arbiter are arbiters (model arbiter_fixed), and the RTL is an arbiter_round_robin; "+
-		"take RTL of the model arbiter_fixed, or replace netlist.tram.")
-	require.ErrorContains(t, err, "arbiter; the scenario says of what kind its arbiters are")
+	require.ErrorContains(t, err, "netlist.xb.**.arbiter are arbiters (model arbiter_fixed), but the RTL is an "+
+		"arbiter_round_robin; "+
+		"use RTL of the model arbiter_fixed, or replace netlist.tram.")
+	require.ErrorContains(t, err, "arbiter; the scenario sets the kind of its arbiters are")
 }

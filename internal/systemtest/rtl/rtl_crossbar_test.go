@@ -86,15 +86,17 @@ func TestLongCrossbarRTLErrors(t *testing.T) {
 				"crossbar.output[3].filter, crossbar.output[3].arbiter, crossbar.input[3], crossbar.output[3].port, and crossbar.** for all of them"},
 		{crossbar.Network{Ports: 4}, starloom.RTL{Replace: "crossbar"}, `no component matches "crossbar"`, "crossbar.output[3].arbiter"},
 		{crossbar.Network{Ports: 4}, starloom.RTL{Replace: "crossbar.output[*].arbiter", Twin: "arbiter_matrix"},
-			"no component of the kind arbiter_matrix", "arbiter_fixed"},
+			"no component of kind arbiter_matrix", "arbiter_fixed"},
 		{crossbar.Network{Ports: 4}, starloom.RTL{Replace: "crossbar.nic[*].tx", Twin: "deserialiser"},
-			"crossbar.nic[*].tx are transmitters (model requester), and the RTL is a deserialiser", "take RTL of the model requester, or replace crossbar.nic[3].rx"},
+			"crossbar.nic[*].tx are transmitters (model requester), but the RTL is a deserialiser", "use RTL of the model " +
+				"requester, or replace crossbar.nic[3].rx"},
 		{crossbar.Network{Ports: 4, Medium: "aloha"}, starloom.RTL{Replace: "crossbar.output[*].filter"}, "no component matches", "crossbar.medium[0].contention"},
 		{crossbar.Network{Ports: 6, CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: "round_robin"}}},
 			starloom.RTL{Replace: "crossbar.output[*].arbiter",
-				Map: "examples/rtl/stream_arbiter.yml"}, "the pin map has REQUESTERS = 4, and crossbar.output[0].arbiter has 6", "change the map"},
+				Map: "examples/rtl/stream_arbiter.yml"}, "the pin map has REQUESTERS = 4, but crossbar.output[0].arbiter has " +
+				"6", "change the map"},
 		{crossbar.Network{Ports: 4}, starloom.RTL{Replace: "crossbar.output[1].*", Twin: "output_port"},
-			"ports of outputs are replaced, and arbiters, which are parts of them", "one or the other"},
+			"both ports of outputs and their parts arbiters are replaced", "one or the other"},
 		{crossbar.Network{Ports: 200}, starloom.RTL{Replace: "crossbar.**"}, "more than 1024 components are RTL", "replace fewer, for example crossbar.output[0]"},
 	} {
 		s := starloom.DefaultScenario()

@@ -503,21 +503,21 @@ func TestRTLRefuses(t *testing.T) {
 		{starloom.RTL{Replace: "pops.group[9].coupler[0]"}, `no component matches "pops.group[9].coupler[0]"; components are, for example`},
 		{starloom.RTL{Replace: "pops.group[0].nic[0].fifo"}, `no component matches "pops.group[0].nic[0].fifo"; components are`},
 		{starloom.RTL{Replace: "pops.arbiter[0]"}, `no component matches "pops.arbiter[0]"`},
-		{starloom.RTL{Replace: "pops.**", Twin: "fifo"}, "rtl[0].twin: this machine has no component of the kind fifo; choose one of star_coupler"},
-		{starloom.RTL{Replace: "pops.**", Twin: "arbiter_matrix"}, "rtl[0].twin: this machine has no component of the kind arbiter_matrix"},
+		{starloom.RTL{Replace: "pops.**", Twin: "fifo"}, "rtl[0].twin: this machine has no component of kind fifo; choose one of star_coupler"},
+		{starloom.RTL{Replace: "pops.**", Twin: "arbiter_matrix"}, "rtl[0].twin: this machine has no component of kind arbiter_matrix"},
 		{starloom.RTL{Replace: "pops.**", Twin: "coupler"},
-			`this machine has no component of the kind coupler; choose one of star_coupler, link, serialiser, deserialiser, pops_slot`},
-		{starloom.RTL{Replace: "pops.group[0].coupler[1]", Twin: "link"}, "pops.group[0].coupler[1] are star couplers (model star_coupler), and the RTL is a link"},
+			`this machine has no component of kind coupler; choose one of star_coupler, link, serialiser, deserialiser, pops_slot`},
+		{starloom.RTL{Replace: "pops.group[0].coupler[1]", Twin: "link"}, "pops.group[0].coupler[1] are star couplers (model star_coupler), but the RTL is a link"},
 		{starloom.RTL{Replace: "pops", Twin: "link"}, "link does not fit pops"},
 		{starloom.RTL{Replace: "pops.**", Twin: "pops_slot"}, "pops_slot does not fit pops.**"},
 		{starloom.RTL{Replace: "pops", Backend: "verilator"}, `rtl[0].backend is "verilator"; allowed: wasm, icarus`},
 		{starloom.RTL{Replace: "pops.**", Twin: "link", Map: "x.yml"}, "rtl[0] has both twin and map"},
 		{starloom.RTL{Replace: "pops.**", Map: filepath.Join(dir, "none.yml")}, "none.yml: cannot be read"},
-		{starloom.RTL{Replace: "pops.**", Map: "examples/rtl/stream_arbiter.yml"}, "rtl[0].map: this machine has no component of the kind arbiter_round_robin"},
+		{starloom.RTL{Replace: "pops.**", Map: "examples/rtl/stream_arbiter.yml"}, "rtl[0].map: this machine has no component of kind arbiter_round_robin"},
 		{starloom.RTL{Replace: "pops.group[*].coupler[*]", Map: write("d.yml", coupler+"parameters: {D: 7}\n"+pins)},
-			"the pin map has D = 7, and pops.group[0].coupler[0] has 4"},
+			"the pin map has D = 7, but pops.group[0].coupler[0] has 4"},
 		{starloom.RTL{Replace: "pops.group[*].coupler[*]", Map: write("absent.yml", coupler+"absent: [rail1]\n"+pins)},
-			"the RTL has no rail1, and the machine needs it"},
+			"the RTL has no rail1, but the machine needs it"},
 		{starloom.RTL{Replace: "pops.group[*].coupler[*]", Map: write("late.yml", coupler+"latency: {rail1_o: 1}\n"+pins)}, "the RTL shows rail1_o 1 cycle late"},
 		{starloom.RTL{Replace: "pops.group[*].coupler[*]", Map: write("narrow.yml", coupler+pins), Backend: cosim.BackendIcarus}, "rail1_o"},
 		{starloom.RTL{Replace: "pops.group[*].coupler[*]", Map: write("missing.yml", "model: star_coupler\ntop: narrow\nsources: [gone.v]\n"+pins)}, "gone.v"},
@@ -545,7 +545,7 @@ func TestRTLRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "rtl[1].replace: pops.group[1].nic[0].tx is replaced by rtl[0] already")
 	_, err = starloom.NewMachine(context.Background(), systemtest.WithRTL(systemtest.Routing(4, 4), starloom.RTL{Replace: "pops"},
 		starloom.RTL{Replace: "pops.**"}), starloom.MachineOptions{})
-	require.ErrorContains(t, err, "pops is all hardware, and another entry replaces a part of it")
+	require.ErrorContains(t, err, "pops is all hardware, but another entry replaces a part of it")
 	_, err = starloom.NewMachine(context.Background(), systemtest.WithRTL(systemtest.Routing(32, 32),
 		starloom.RTL{Replace: "pops.**.tx"}, starloom.RTL{Replace: "pops.**.rx"}), starloom.MachineOptions{})
 	require.ErrorContains(t, err, "more than 1024 components are RTL")

@@ -262,7 +262,7 @@ func TestDeadlineSaysWhatItJudged(t *testing.T) {
 
 // TestCollisionFreeOfNoSlot: slots of a step that do not come are said to have been judged by nothing.
 func TestCollisionFreeOfNoSlot(t *testing.T) {
-	const says = "collision_free has judged no slot: the run ended after 4 slots, before the %s of the 9 slots of each step"
+	const says = "collision_free judged no slot: the run ended after 4 slots, before the %s of the 9 slots of each step"
 	for slots, note := range map[string]string{"[4]": "", "[5]": fmt.Sprintf(says, "5th"), "[9, 6]": fmt.Sprintf(says, "9th, 6th"), "[1]": ""} {
 		report := systemtest.RunBoth(t, electing(t, 0, "collision_free: {period: 9, slots: "+slots+"}"))
 		require.Equal(t, starloom.VerdictPass, report.Verdict)

@@ -21,9 +21,9 @@ func TestLostPacketsSayWhere(t *testing.T) {
 	const lost = "processor 2 never received the packet of processor 1: "
 	for how, c := range []struct{ path, message string }{
 		{"pops.group[1].coupler[2]", "sent for the last time by processor 1, and no one listened here"},
-		{"pops.group[2].nic[0]", "it came here from processor 1 for the last time, and the RX FIFO of processor 2 was full"},
+		{"pops.group[2].nic[0]", "it arrived here from processor 1 for the last time, but the RX FIFO of processor 2 was full"},
 		{"pops.group[3].nic[0]", "processor 3 received it here from processor 1 and never forwarded it"},
-		{"pops.group[2].nic[0]", "it came from processor 1 in a frame that was not addressed to it"},
+		{"pops.group[2].nic[0]", "it came from processor 1 in a frame with another address"},
 		{"pops.group[3].nic[0]", "processor 3 received it here from processor 1 and never forwarded it"},
 	} {
 		s := systemtest.ImageScenario(t, "drops")

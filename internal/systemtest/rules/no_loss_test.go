@@ -196,7 +196,8 @@ func TestDeadlines(t *testing.T) {
 	ends := starloom.DefaultScenario()
 	ends.Fabric.Bus, ends.Firmware.Program, ends.Rules = &bus.Network{Vertices: 10, Length: 3}, "bus/two-phase", &starloom.Rules{DeadlineSlots: 9}
 	_, err := starloom.NewMachine(t.Context(), ends, starloom.MachineOptions{})
-	require.EqualError(t, err, "rules.deadline_slots: deadline_slots applies to frames, and this run ends when all has arrived; finish_by limits its time; write finish_by: 9 slots in its place")
+	require.EqualError(t, err, "rules.deadline_slots: deadline_slots applies to frames, but this run ends when all "+
+		"items have arrived; finish_by limits its time; write finish_by: 9 slots in its place")
 }
 
 // TestFollowedFramesAreNotParked: where a rule asks for every frame no processor is parked, and nothing

@@ -87,7 +87,8 @@ func TestFaultedWhereAllListen(t *testing.T) {
 // TestDeafAddressees: where outputs take a frame only if its processor listens, a frame for one that never does waits
 // until the end. The report names it, in both engines; where all listen, it does not.
 func TestDeafAddressees(t *testing.T) {
-	const note = "processor 2 listens at no port, and a frame of processor 0 for it waits; the same holds for 1 other processor: firmware hears only after sl_listen(nic, port)"
+	const note = "processor 2 listens at no port, although a frame of processor 0 waits for it; the same holds for 1 " +
+		"other processor: firmware hears only after sl_listen(nic, port)"
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		s := systemtest.ImageScenario(t, "deaf_pair")
 		s.Fabric, s.Rules = starloom.Fabric{Crossbar: &crossbar.Network{Ports: 4}}, nil

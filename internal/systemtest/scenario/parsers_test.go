@@ -459,9 +459,11 @@ func kindOfRefusal(err error) string {
 // TestKeysHaveOneLine: input 670204 of the pin maps, whose error had two lines.
 func TestKeysHaveOneLine(t *testing.T) {
 	_, err := maps.ParsePin("m.yml", []byte("model: lfsr\nties: {halt_i\n\n0}\n"), inside.Library())
-	require.EqualError(t, err, "m.yml:2:8: the key \"halt_i...\" of ties has control characters; write a name in one line as key")
+	require.EqualError(t, err, "m.yml:2:8: the key \"halt_i...\" of ties has control characters; write the key as a "+
+		"name on one line")
 	_, err = starloom.ParseScenario("s.yaml", []byte(systemtest.Small+"workload: {? \"a\\nb\" : 1}\n"))
-	require.EqualError(t, err, "s.yaml:4:14: the key \"a...\" of workload has control characters; write a name in one line as key")
+	require.EqualError(t, err, "s.yaml:4:14: the key \"a...\" of workload has control characters; write the key as a "+
+		"name on one line")
 }
 
 // TestRestoreRefusesLaterDigest: input 6780 of the saved states, whose digest had slots that the
@@ -470,7 +472,8 @@ func TestRestoreRefusesLaterDigest(t *testing.T) {
 	const column = "machine.digest.next_slot"
 	m, state := stateMachine(t), stateSeeds(t)[0]
 	at := bytes.Index(state, []byte(column)) + len(column) + 1 + 8 // kind, elements
-	for value, want := range map[uint64]string{1 << 48: "281474976710656 is after slot 1, the last that the digest may hold", 0: ""} {
+	for value, want := range map[uint64]string{1 << 48: "281474976710656 is after slot 1, the last slot of the " +
+		"digest", 0: ""} {
 		binary.LittleEndian.PutUint64(state[at:], value)
 		binary.LittleEndian.PutUint32(state[len(state)-4:], crc32.ChecksumIEEE(state[:len(state)-4]))
 		err := m.Restore(bytes.NewReader(state))

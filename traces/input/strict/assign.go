@@ -108,7 +108,7 @@ func (a *Assignment) steps() (steps []step, err error) {
 
 func (a *Assignment) unreadable() error {
 	return input.Mistake(a.place(), fmt.Sprintf("%q is not the path of a key", Clip(a.Key)),
-		"write the keys that lead to it: nic.rx_frames, rtl[0].replace")
+		"write the full path of the key, such as nic.rx_frames or rtl[0].replace")
 }
 
 func pathOf(steps []step) (path string) {
@@ -138,7 +138,7 @@ func (a *Assignment) node() (*yaml.Node, error) {
 	if strings.HasPrefix(a.Value, "*") { // the value is a glob, since a separate value cannot contain an alias
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: a.Value, Style: yaml.DoubleQuotedStyle}, nil
 	}
-	node, err := Document("", []byte(a.Value), "value", "write it as in a file, or null to leave the key out")
+	node, err := Document("", []byte(a.Value), "value", "write the value as in a file, or null to delete the key")
 	var refused *input.Error
 	if errors.As(err, &refused) {
 		return nil, input.Mistake(a.place(), refused.Reason, refused.Remedy)
@@ -207,7 +207,7 @@ func (w *assigner) put(node *yaml.Node, steps []step, path string, value *yaml.N
 
 func (w *assigner) unset(own *yaml.Node, s step, path string) (*yaml.Node, error) {
 	if s.key == "" {
-		return nil, input.Mistake(w.place, s.from(path)+" is an entry of a list, which has no key to leave out",
+		return nil, input.Mistake(w.place, s.from(path)+" is an entry of a list, which has no key to delete",
 			"give the whole list: "+path+"=[...]")
 	}
 	for k := 0; k+1 < len(own.Content); k += 2 {

@@ -72,7 +72,7 @@ func TestAssignRefuses(t *testing.T) {
 		set  []Assignment
 		want string
 	}{
-		{"a: 1", []Assignment{{Key: "", Value: "1"}}, `--set =1: "" is not the path of a key; write the keys that lead to it: nic.rx_frames, rtl[0].replace`},
+		{"a: 1", []Assignment{{Key: "", Value: "1"}}, `--set =1: "" is not the path of a key; write the full path of the key, such as nic.rx_frames or rtl[0].replace`},
 		{"a: 1", []Assignment{{Key: "a..b", Value: "1"}}, `--set a..b=1: "a..b" is not the path of a key; write`},
 		{"a: 1", []Assignment{{Key: "a[x]", Value: "1"}}, `--set a[x]=1: "a[x]" is not the path of a key; write`},
 		{"a: 1", []Assignment{{Key: "a[0", Value: "1"}}, `--set a[0=1: "a[0" is not the path of a key; write`},
@@ -88,8 +88,8 @@ func TestAssignRefuses(t *testing.T) {
 		{"a: 1", []Assignment{{Key: "a", Value: "1"}, {Key: "a", Value: "2"}}, "--set a=2: a has another value already; give a key once, and an object before its keys"},
 		{"a: [1]", []Assignment{{Key: "a[0]", Value: "1"}, {Key: "a[00]", Value: "2"}}, "--set a[00]=2: a[0] has another value already; give"},
 		{"a: {}", []Assignment{{Key: "a.b", Value: "1"}, {Key: "a", Value: "{}"}}, "--set a={}: a.b has another value already; give"},
-		{"a: 1", []Assignment{{Key: "a", Value: ""}}, "--set a=: the value is empty; write it as in a file, or null to leave the key out"},
-		{"a: [1]", []Assignment{{Key: "a[0]", Value: "null"}}, "--set a[0]=null: a[0] is an entry of a list, which has no key to leave out; give the whole list: a=[...]"},
+		{"a: 1", []Assignment{{Key: "a", Value: ""}}, "--set a=: the value is empty; write the value as in a file, or null to delete the key"},
+		{"a: [1]", []Assignment{{Key: "a[0]", Value: "null"}}, "--set a[0]=null: a[0] is an entry of a list, which has no key to delete; give the whole list: a=[...]"},
 		{"a: 1", []Assignment{{Key: "a", Value: "{"}}, "--set a={: not YAML: "},
 		{"a: 1", []Assignment{{Key: "a", Value: "b # c"}}, "--set a=b # c: what follows # is a comment; write a text with # in double quotes"},
 		{"a: 1", []Assignment{{Key: "a", Value: "[!x 1]"}}, "--set a=[!x 1]: the tag !x is not supported; delete it"},

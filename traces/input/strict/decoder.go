@@ -270,7 +270,7 @@ func (d *Decoder) Key(node *yaml.Node, where string, seen map[string]string) (st
 	}
 	if strings.ContainsFunc(node.Value, unicode.IsControl) {
 		return "", d.Refuse(node, fmt.Sprintf("the key %q of %s has control characters", Clip(node.Value), where),
-			"write a name in one line as key")
+			"write the key as a name on one line")
 	}
 	if before, ok := seen[node.Value]; ok {
 		return "", input.Mistake(place, fmt.Sprintf("key %q is given twice in %s, first at %s", node.Value, where, before),
@@ -400,7 +400,7 @@ func (d *Decoder) unknown(key, value *yaml.Node, where, remedy string) error {
 	switch known := spaceless(Target(key).Value); {
 	case Target(key).Value == "<<":
 		reason, remedy = "<< in "+where+" is a merge key of YAML, which is not supported",
-			"write the keys themselves; an alias (*name) may stand for a whole value"
+			"write the keys themselves; an alias (*name) may replace only a whole value"
 	case value.Anchor != "":
 		remedy = fmt.Sprintf("an anchor needs no key of its own: write &%s before the value where it stands first, and "+
 			"*%[1]s where it stands again",

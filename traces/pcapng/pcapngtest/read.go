@@ -74,7 +74,7 @@ func Read(data []byte) (*Capture, error) {
 			return nil, fmt.Errorf("pcapng: packet %d: %w", len(capture.Packets), err)
 		}
 		if got := uint64(info.Timestamp.UnixNano()); got != header.Cycle() {
-			return nil, fmt.Errorf("pcapng: packet %d: its time is %d ns, its cycle %d",
+			return nil, fmt.Errorf("pcapng: packet %d: its time is %d ns, but its cycle is %d",
 				len(capture.Packets), got, header.Cycle())
 		}
 		capture.Packets = append(capture.Packets, Packet{Interface: port.Name, PseudoHeader: header})
@@ -95,7 +95,7 @@ func checkBlocks(data []byte) (packets int, err error) {
 		}
 		kind, length := binary.LittleEndian.Uint32(rest), binary.LittleEndian.Uint32(rest[4:])
 		if length < blockBytesMin || length%4 != 0 || uint64(length) > uint64(len(rest)) {
-			return 0, fmt.Errorf("byte %d: a block of %d bytes, %d are left", at, length, len(rest))
+			return 0, fmt.Errorf("byte %d: a block of %d bytes, but only %d are left", at, length, len(rest))
 		}
 		block := rest[:length]
 		if trailer := binary.LittleEndian.Uint32(block[length-4:]); trailer != length {
@@ -161,7 +161,7 @@ func checkInterfaceOptions(options []byte) error {
 		switch code {
 		case 0:
 			if resolution != 9 {
-				return fmt.Errorf("the time resolution is 10^-%d s, want 10^-9", resolution)
+				return fmt.Errorf("the time resolution is 10^-%d s, not 10^-9 s", resolution)
 			}
 			return nil
 		case optionName:
@@ -187,7 +187,7 @@ func option(options []byte) (code uint16, length int, err error) {
 	case code == 0 && (length != 0 || len(options) != 4):
 		return 0, 0, errors.New("options end before their block")
 	case code != 0 && (length == 0 || 4+(length+3)&^3 > len(options)):
-		return 0, 0, fmt.Errorf("option %d of %d bytes, %d are left", code, length, len(options)-4)
+		return 0, 0, fmt.Errorf("option %d of %d bytes, but only %d are left", code, length, len(options)-4)
 	}
 	return code, length, nil
 }
