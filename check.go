@@ -14,8 +14,8 @@ import (
 func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (*FirmwareCheck, error) {
 	if s.Workload.Permutation.Kind == PermutationAll {
 		return nil,
-			s.refuse("workload.permutation", "permutation: all is many runs, and one is checked",
-				"choose one of them, such as random or reverse")
+			s.refuse("workload.permutation", "permutation is all, which makes many runs, but a check needs one run",
+				"choose one permutation, such as random or reverse")
 	}
 	c, err := s.elaborate()
 	if err != nil {

@@ -195,7 +195,7 @@ func (s *Scenario) program() *fabric.Program {
 // choosePermutation replaces `permutation: all` by the permutation with number k.
 func (s *Scenario) choosePermutation(k uint64) error {
 	if s.Workload.Permutation.Kind != PermutationAll {
-		return input.Mistake("--permutation", "the scenario does not run all permutations, so none of them has a number",
+		return input.Mistake("--permutation", "the scenario does not run all permutations, so they have no numbers",
 			"delete the option, or write workload: {permutation: all}")
 	}
 	if err := s.Check(); err != nil {
@@ -206,7 +206,7 @@ func (s *Scenario) choosePermutation(k uint64) error {
 			Remedy: fmt.Sprintf("allowed: 0 to %d", total-1)}
 	}
 	seed := runs.PermutationSeed(s.Seed, k)
-	s.oneOf = fmt.Sprintf("this is permutation %d of all with the seed %d: alone it has the seed %d", k, s.Seed, seed)
+	s.oneOf = fmt.Sprintf("permutation %d of the run with seed %d has seed %d when run alone", k, s.Seed, seed)
 	s.Workload.Permutation = Permutation{Kind: PermutationList, List: runs.PermutationNumber(s.Processors(), k)}
 	s.Seed = seed
 	return nil

@@ -117,8 +117,8 @@ func (s *Scenario) elaborateEnd(c *config.Config) error {
 	case s.Rules == nil: // the rules are those of a program
 		c.Rules.FinishBy, c.FinishBy = nil, 0
 	default:
-		return s.refuse(at, fmt.Sprintf("%s is %s, and %s: the rule could never be broken", at, known, why),
-			"write less, or let the run last longer")
+		return s.refuse(at, fmt.Sprintf("%s is %s, but %s: the rule could never be broken", at, known, why),
+			"write a lower limit, or make the run longer")
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (s *Scenario) traffic() (*traffic.Spec, error) {
 		fabric.TimebaseOf(c.Network, s.bare(), c.Timing.SlotCycles()))
 	if err == nil && s.NIC.PayloadBytes < traffic.HeadBytes {
 		err = s.refuse("nic.payload_bytes",
-			fmt.Sprintf("nic.payload_bytes is %d, and a frame of traffic has %d bytes", s.NIC.PayloadBytes, traffic.HeadBytes),
+			fmt.Sprintf("nic.payload_bytes is %d, but a frame of traffic has %d bytes", s.NIC.PayloadBytes, traffic.HeadBytes),
 			fmt.Sprintf("give at least %d", traffic.HeadBytes))
 	}
 	if err != nil {
@@ -236,8 +236,8 @@ func (s *Scenario) elaborateTiming(c *config.Config) (err error) {
 		least, most := shape.Latencies(s.Link.PropagationCycles)
 		// no hardware mixes a wire, the link of 0 cycles, with registers
 		if c.Timing.PropagationCycles = most; least == 0 && most > 0 {
-			return s.refuse("fabric", fmt.Sprintf("some links have a latency of 0 cycles and others of up to %d", most),
-				"give all links 0, or all 1 or more; link.propagation_cycles is that of links without one")
+			return s.refuse("fabric", fmt.Sprintf("some links have a latency of 0 cycles, but others of up to %d", most),
+				"give all links 0, or all 1 or more; links without a latency use link.propagation_cycles")
 		}
 	}
 	c.Timing.ArbitrationCycles, c.Timing.Frames = shape.ArbitrationCycles, max(1, shape.FramesPerSlot)
@@ -247,7 +247,7 @@ func (s *Scenario) elaborateTiming(c *config.Config) (err error) {
 	}
 	if cycles := c.Timing.SlotCycles(); cycles > hw.SlotCyclesMax {
 		return s.refuse("link", fmt.Sprintf("a slot takes %d cycles; at most %d are allowed", cycles, hw.SlotCyclesMax),
-			"take more link.phit_bits, a smaller nic.payload_bytes, or a shorter queue")
+			"use more link.phit_bits, a smaller nic.payload_bytes, or a shorter queue")
 	}
 	return nil
 }
@@ -258,7 +258,7 @@ const framesMax = 255
 func (s *Scenario) checkLanes(c *config.Config) error {
 	lanes := c.Network.Shape().Lanes()
 	if lanes > nic.LanesMax {
-		return s.refuse("fabric."+c.Network.Kind(), fmt.Sprintf("a NIC sends and receives at all of %d ports at once, at "+
+		return s.refuse("fabric."+c.Network.Kind(), fmt.Sprintf("a NIC sends and receives at all %d ports at once; at "+
 			"most %d are possible", lanes, nic.LanesMax),
 			"choose a network of fewer ports")
 	}
@@ -268,7 +268,7 @@ func (s *Scenario) checkLanes(c *config.Config) error {
 	}{{"nic.rx_frames", c.NIC.RxFrames}, {"nic.tx_frames", c.NIC.TxFrames}} {
 		if fifo.frames*lanes > framesMax {
 			return s.refuse(fifo.key,
-				fmt.Sprintf("%s is %d for each of %d ports; a NIC holds at most %d frames each way", fifo.key,
+				fmt.Sprintf("%s is %d for each of %d ports; a NIC holds at most %d frames in each direction", fifo.key,
 					fifo.frames, lanes, framesMax),
 				fmt.Sprintf("choose %d or less", framesMax/lanes))
 		}
@@ -291,7 +291,7 @@ func (s *Scenario) elaborateFaults(c *config.Config) error {
 	matches, err := match(c.Network, faults)
 	if err != nil {
 		return s.refuse("faults", err.Error(),
-			"let a glob stand for several targets, or begin with what few paths begin with")
+			"combine several targets in one glob, or begin with a prefix of only a few paths")
 	}
 	c.Faults = make([]fabric.Fault, len(faults))
 	for i := range faults {

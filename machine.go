@@ -72,7 +72,7 @@ func NewMachine(ctx context.Context, s *Scenario, o MachineOptions) (*Machine, e
 		return nil, err
 	}
 	if c.Bare() {
-		return nil, c.Source.Refuse("fabric."+c.Network.Kind(), "without firmware routers make no machine of processors",
+		return nil, c.Source.Refuse("fabric."+c.Network.Kind(), "routers without firmware form no machine of processors",
 			"run the scenario, or write firmware: {...}")
 	}
 	own, err := emulator.New(ctx, c, o.own())

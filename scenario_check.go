@@ -155,7 +155,7 @@ func (s *Scenario) checkBare() error {
 		return nil
 	}
 	if s.Workload.Traffic == nil {
-		return s.refuse("workload", "without firmware routers carry bare packets, and workload has no traffic",
+		return s.refuse("workload", "without firmware, routers carry bare packets, but workload has no traffic",
 			"write workload: {traffic: {rate: 0.1}}, or firmware: {...}")
 	}
 	if reason, remedy := fabric.RoutersOf(n).Bare(); reason != "" {
@@ -167,7 +167,7 @@ func (s *Scenario) checkBare() error {
 	every := (&Rules{}).Checked()
 	for _, rule := range s.Rules.Checked() {
 		if !slices.Contains(every, rule) && !slices.Contains(s.Rules.OfPackets(), rule) && rule != fabric.RuleFinishBy {
-			return s.refuse("rules."+rule, fmt.Sprintf("without firmware routers carry bare packets, for which the rule %s "+
+			return s.refuse("rules."+rule, fmt.Sprintf("without firmware, routers carry bare packets, for which the rule %s "+
 				"is not checked", rule),
 				"delete it; finishes and deadlock always hold, and in_order, latency_max, deadline_slots and finish_by may be "+
 					"asked for")
@@ -398,7 +398,7 @@ func (s *Scenario) checkFault(f *Fault, at string) error {
 		if _, err := hw.CompilePattern(glob); err != nil {
 			text := strings.ReplaceAll(fmt.Sprintf("%q is not a glob: %v", glob, err), glob, strict.Clip(glob))
 			return s.refuse(fmt.Sprintf("%s.targets[%d]", at, k), text,
-				"write a path in which * stands for any text, [*] for any index and ** for any parts")
+				"write a path; * matches any text, [*] any index, and ** any parts")
 		}
 	}
 	if err := s.checkStrikes(f, fabric.FaultKind(kind), at); err != nil {
@@ -419,11 +419,11 @@ func (s *Scenario) checkStrikes(f *Fault, kind fabric.FaultKind, at string) erro
 	case f.Slots != nil && f.Slots.List != nil && (f.Slots.From != 0 || f.Slots.To != 0 || f.Slots.Every != 0):
 		return s.refuse(at+".slots", "slots has both a list and from, to or every", "delete one")
 	case f.Slots != nil && f.Slots.To != 0 && f.Slots.To < f.Slots.From:
-		return s.refuse(at+".slots.to", fmt.Sprintf("the last slot is %d, and the first one is %d", f.Slots.To,
+		return s.refuse(at+".slots.to", fmt.Sprintf("the last slot is %d, but the first slot is %d", f.Slots.To,
 			f.Slots.From), "exchange them")
 	case f.Probability != nil && *f.Probability != 0 && kind == fabric.FaultStuck:
-		return s.refuse(at+".probability", "a medium that is stuck is dark in each of its slots",
-			"delete the key, write kind: drop, or 0 to leave it out")
+		return s.refuse(at+".probability", "a stuck medium is dark in each of its slots",
+			"delete the key, write kind: drop, or write 0 to disable the fault")
 	}
 	return nil
 }
@@ -437,7 +437,7 @@ func (s *Scenario) checkBuffers(f *Fault, kind fabric.FaultKind, at string) erro
 		return s.refuse(at, "buffers has neither rx_frames nor tx_frames", "give one")
 	case buffers && (f.Slots != nil || f.Probability != nil && *f.Probability != 0):
 		return s.refuse(at, "buffers are smaller for the whole run",
-			"delete slots and probability; a probability of 0 leaves the fault out")
+			"delete slots and probability; a probability of 0 disables the fault")
 	}
 	return nil
 }
@@ -449,7 +449,7 @@ func (s *Scenario) checkDepths(f *Fault, at string) error {
 	}{{"rx_frames", f.RXFrames, s.NIC.RXFrames}, {"tx_frames", f.TXFrames, s.NIC.TXFrames}} {
 		if fifo.frames < 0 || fifo.frames > fifo.limit {
 			return s.refuse(at+"."+fifo.key, fmt.Sprintf("%s is %d, nic.%s is %d", fifo.key, fifo.frames, fifo.key, fifo.limit),
-				"give a smaller FIFO than that of the others")
+				"give a smaller FIFO than the others have")
 		}
 	}
 	return nil
@@ -474,7 +474,7 @@ func (s *Scenario) checkCPU() error {
 		return nil
 	}
 	if c.Model == ModelCustom && len(c.Cost) == 0 {
-		return s.refuse(path+".model", "model: custom without costs", "add cost: {load: 3, ...}; what is left out costs 1")
+		return s.refuse(path+".model", "model: custom without costs", "add cost: {load: 3, ...}; other classes cost 1")
 	}
 	names := make([]string, 0, len(c.Cost))
 	for name := range c.Cost {
@@ -550,7 +550,7 @@ func (s *Scenario) checkTraffic() error {
 func (s *Scenario) checkSchedule() error {
 	switch f := &s.Firmware; {
 	case f.Schedule != "" && s.Workload.Traffic != nil:
-		return s.refuse("firmware.schedule", "the words of the schedule are those of traffic", "delete schedule")
+		return s.refuse("firmware.schedule", "the words of the schedule carry the traffic", "delete schedule")
 	case f.Schedule != "" && f.Program != "":
 		return s.refuse("firmware.schedule", "a built-in program brings its own schedule",
 			"delete schedule, or give an image")
@@ -598,11 +598,11 @@ func (s *Scenario) checkEndpoints() error {
 	}
 	if w.Adversary != nil && w.Adversary.Slots%2 != 0 {
 		return s.refuse("workload.adversary.slots", fmt.Sprintf("workload.adversary.slots is %d", w.Adversary.Slots),
-			"give an even number: two slots take a packet over its two hops")
+			"give an even number: a packet needs two slots for its two hops")
 	}
 	if w.Permutation.Kind == PermutationAll && n > runs.AllProcessorsMax {
 		return s.refuse("workload.permutation", fmt.Sprintf("all permutations of %d processors are too many", n),
-			fmt.Sprintf("take a network of at most %d processors", runs.AllProcessorsMax))
+			fmt.Sprintf("use a network of at most %d processors", runs.AllProcessorsMax))
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func (list Networks) Check() error { return config.Networks(list).Check(new(Fabr
 func (list Networks) LoadScenario(path string, set ...Assignment) (*Scenario, error) {
 	data, path, err := input.Argument(path, scenarioBytesMax)
 	if err != nil {
-		return nil, input.Unreadable(path, err, "give the path of a scenario; `starloom schema` prints what one may say")
+		return nil, input.Unreadable(path, err, "give the path of a scenario; `starloom schema` prints its keys")
 	}
 	return list.ParseScenario(path, data, set...)
 }
@@ -63,13 +63,13 @@ func (list Networks) ParseScenario(place string, data []byte, set ...Assignment)
 	}
 	if len(data) > scenarioBytesMax {
 		return nil, input.Mistake(place, fmt.Sprintf("larger than %d MiB", scenarioBytesMax>>20),
-			"put a long permutation into a file of its own: workload: {file: perm.csv}")
+			"put a long permutation into a separate file: workload: {file: perm.csv}")
 	}
 	if place == "" {
 		place = "scenario"
 	}
 	root, err := strict.Document(place, data, "scenario",
-		"write starloom: 1, fabric: {...} and firmware: {...}; `starloom schema` prints what they may say")
+		"write starloom: 1, fabric: {...} and firmware: {...}; `starloom schema` prints all keys")
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func TestIfdefs(t *testing.T) {
 		for _, w := range s.Ifdefs("") {
 			place := strings.TrimLeft(w.Place[strings.LastIndex(w.Place, ":"):], ":")
 			macro := strings.TrimSuffix(strings.Fields(w.Text)[2], ":")
-			said = append(said, place+": "+macro+", "+w.Text[strings.Index(w.Text, "lines"):strings.Index(w.Text, " are others")])
+			said = append(said, place+": "+macro+", "+w.Text[strings.Index(w.Text, "lines"):strings.Index(w.Text, " differ")])
 		}
 		require.Equal(t, want, strings.Join(said, "; "), text)
 	}

@@ -191,22 +191,22 @@ func (o *BuildOptions) setDefaults() {
 
 func (o *BuildOptions) check() error {
 	if !slices.Contains(Levels, o.Level) {
-		return fmt.Errorf("-O %s: there is no such level: give one of %s", o.Level, strings.Join(Levels, ", "))
+		return fmt.Errorf("-O %s: unknown level: give one of %s", o.Level, strings.Join(Levels, ", "))
 	}
 	for _, define := range o.Define {
 		if !macro.MatchString(define) {
-			return fmt.Errorf("-D %s: this is not a macro: give NAME or NAME=VALUE", define)
+			return fmt.Errorf("-D %s: not a macro: give NAME or NAME=VALUE", define)
 		}
 	}
 	for _, folder := range o.Include {
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			return fmt.Errorf("-I %s: this is not a folder: give a folder with headers", folder)
+			return fmt.Errorf("-I %s: not a folder: give a folder with headers", folder)
 		}
 	}
 	sources := o.sources()
 	for k, source := range sources {
 		if slices.Contains(sources[:k], source) {
-			return fmt.Errorf("firmware source %s: this is given twice: delete one", source)
+			return fmt.Errorf("firmware source %s: given twice: delete one", source)
 		}
 		if err := checkSource(source, o.Output); err != nil {
 			return err
@@ -220,7 +220,7 @@ func (o *BuildOptions) sources() []string { return append([]string{o.Source}, o.
 func (o *BuildOptions) findTools() error {
 	for _, tool := range []string{o.Clang, linker} {
 		if _, err := exec.LookPath(tool); err != nil {
-			return fmt.Errorf("%s is needed to build firmware and is not on the PATH: "+
+			return fmt.Errorf("%s is needed to build firmware, but is not on the PATH: "+
 				"install the packages clang and lld", tool)
 		}
 	}
@@ -363,12 +363,12 @@ func buildRemedy(said []byte) string {
 	const freestanding = "firmware is freestanding, without a C or C++ library"
 	switch {
 	case noLibrary.Match(said):
-		return freestanding + ": there are starloom.h, the compiler's own headers such as stdint.h, and its builtins such " +
+		return freestanding + ": use starloom.h, the compiler's own headers such as stdint.h, and its builtins such " +
 			"as __builtin_memset and __builtin_memcpy"
 	case noHeader.Match(said):
 		return "give the header's folder with -I"
 	case noSymbol.Match(said):
-		return freestanding + ": define the symbol, or give the source that defines it"
+		return freestanding + ": define the symbol, or add the source that defines it"
 	}
 	return ""
 }
@@ -379,10 +379,10 @@ func checkSource(source, output string) error {
 		return fmt.Errorf("firmware source %s: %w: give the path of a C or C++ source", source, input.WithoutPath(err))
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("firmware source %s: this is not a regular file: give a C or C++ source", source)
+		return fmt.Errorf("firmware source %s: not a regular file: give a C or C++ source", source)
 	}
 	if languageFlags[filepath.Ext(source)] == nil {
-		return fmt.Errorf("firmware source %s: this is not a C or C++ source: give a file whose name ends in .c, .cc, "+
+		return fmt.Errorf("firmware source %s: not a C or C++ source: give a file whose name ends in .c, .cc, "+
 			".cpp or .cxx", source)
 	}
 	if old, err := os.Stat(output); err == nil && os.SameFile(info, old) {

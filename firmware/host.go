@@ -74,7 +74,7 @@ func RemedyOfAttach(err error) string {
 	case errors.Is(err, nic.ErrLargeState):
 		return "make the struct that STARLOOM_FIRMWARE names smaller"
 	case errors.Is(err, nic.ErrNoRoom):
-		return "a state may have 1 MiB, and a bank 4 GiB: make the state smaller, or use smaller banks with --bank, or " +
+		return "a state may take 1 MiB, and a bank 4 GiB: make the state smaller, or use smaller banks with --bank, or " +
 			"mode: isolated"
 	}
 	return "correct the code that the image runs before its handlers"

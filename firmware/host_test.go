@@ -35,25 +35,25 @@ func config(cells int) nic.BankConfig {
 func TestBuildRefuses(t *testing.T) {
 	for source, want := range map[string]string{
 		"no_exports.c":       "does not export starloom_abi; use STARLOOM_FIRMWARE of starloom.h, once, in one of its sources",
-		"wrong_abi.c":        "built for ABI version 99, this Starloom has version 3; run it with the Starloom that it was built for, or build the image again with its starloom.h",
-		"wrong_signature.c":  "exports starloom_slot as (i64) -> (), the ABI has 2 i32 parameters and 0 results",
+		"wrong_abi.c":        "built for ABI version 99, but this Starloom has version 3; run it with the Starloom for which it was built, or build the image again with its starloom.h",
+		"wrong_signature.c":  "exports starloom_slot as (i64) -> (), but the ABI has 2 i32 parameters and 0 results",
 		"unknown_import.c":   "imports the function env.open_file, which is not in the ABI; allowed: starloom.assert, starloom.deliver, starloom.fail, starloom.log, starloom.logf, starloom.probe and starloom.result",
-		"asks_for_files.c":   "imports wasi_snapshot_preview1.fd_read, which firmware may not use: there are no files",
+		"asks_for_files.c":   "imports wasi_snapshot_preview1.fd_read, which firmware may not use: it has no files",
 		"bad_param.c":        "parameter \"retries\": write name=default",
 		"probe_twice.c":      "has two probes \"held\"; rename one",
 		"probe_name.c":       "probe \"held[0]\": write a letter or _",
 		"result_twice.c":     "has two results \"hops\"; rename one in STARLOOM_RESULTS",
 		"result_name.c":      "result \"1st\": write a letter or _, then letters, digits and _ in STARLOOM_RESULTS",
 		"param_twice.c":      "has two parameters \"k\"; rename one",
-		"huge_data.c":        "has 300 MiB of data of its own; at most 256 are allowed",
-		"just_too_large.c":   "has 262208 KiB of data of its own; at most 262144 are allowed",
+		"huge_data.c":        "has 300 MiB of its own data; at most 256 are allowed",
+		"just_too_large.c":   "has 262208 KiB of its own data; at most 262144 are allowed",
 		"unasked_register.c": "define STARLOOM_TX_STATUS before starloom.h is included",
 		"unasked_rom.c":      "define STARLOOM_ROM before starloom.h is included",
 		"unasked_tag.c":      "define STARLOOM_TAGS before starloom.h is included",
 		"unasked_list.c":     "define STARLOOM_REQUESTS before starloom.h is included",
 		"syntax_error.c":     "does not compile",
 		"missing.c":          "no such file",
-		"grows_table.wasm":   "this is not a C or C++ source",
+		"grows_table.wasm":   "not a C or C++ source",
 	} {
 		t.Run(source, func(t *testing.T) {
 			output := filepath.Join(t.TempDir(), "out.wasm")
@@ -90,7 +90,7 @@ STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 	for code, want := range map[string]string{
 		"sl_dnoe(nic);":                          " function 'sl_dnoe'", // an implicit declaration of it, from clang 16 on a call to it
 		"int":                                    "warns.c:4:52: error: ",
-		"void missing(void); missing();":         "undefined symbol: missing\nfirmware is freestanding, without a C or C++ library: define the symbol, or give the source that defines it",
+		"void missing(void); missing();":         "undefined symbol: missing\nfirmware is freestanding, without a C or C++ library: define the symbol, or add the source that defines it",
 		"}\n#include <string.h>\nvoid f(void) {": "warns.c:5:10: fatal error: 'string.h' file not found",
 		"}\n# include <vector>\nvoid f(void) {":  "__builtin_memset and __builtin_memcpy",
 		"}\n#include \"own.h\"\nvoid f(void) {":  "give the header's folder with -I",
@@ -157,11 +157,11 @@ uint32_t table(uint32_t k);
 	require.Equal(t, sizes[0], sizes[1])
 	require.NotEqual(t, sizes[1], sizes[2])
 	for want, o := range map[string]BuildOptions{
-		"-O 4: there is no such level: give one of 0, 1, 2, 3, s, z": {Source: main, Level: "4"},
-		"-D 4=5: this is not a macro: give NAME or NAME=VALUE":       {Source: main, Define: []string{"4=5"}},
-		"nowhere: this is not a folder":                              {Source: main, Include: []string{filepath.Join(dir, "nowhere")}},
-		"given twice":                                                {Source: main, More: []string{main}},
-		"does not compile":                                           {Source: main, Define: []string{"DEPTH=6"}},
+		"-O 4: unknown level: give one of 0, 1, 2, 3, s, z": {Source: main, Level: "4"},
+		"-D 4=5: not a macro: give NAME or NAME=VALUE":      {Source: main, Define: []string{"4=5"}},
+		"nowhere: not a folder":                             {Source: main, Include: []string{filepath.Join(dir, "nowhere")}},
+		"given twice":                                       {Source: main, More: []string{main}},
+		"does not compile":                                  {Source: main, Define: []string{"DEPTH=6"}},
 	} {
 		require.ErrorContains(t, Build(t.Context(), o), want)
 	}

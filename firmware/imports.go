@@ -23,7 +23,7 @@ func NewHost(ctx context.Context, runtime string) (*Host, error) {
 	case "interpreter":
 		config = wazero.NewRuntimeConfigInterpreter()
 	default:
-		return nil, fmt.Errorf("runtime %q is not known; use one of %s", runtime, strings.Join(Runtimes, ", "))
+		return nil, fmt.Errorf("unknown runtime %q; use one of %s", runtime, strings.Join(Runtimes, ", "))
 	}
 	h := &Host{ctx: context.WithoutCancel(ctx), runtime: wazero.NewRuntimeWithConfig(ctx, runtimeConfig(config)),
 		compiles: runtime != "interpreter"}

@@ -127,7 +127,8 @@ func (i Info) write(t io.Writer) {
 }
 
 // CheckedText describes the cost of a checked build.
-const CheckedText = "a checked build (firmware build --debug): its handlers cost more than those of the image that ships"
+const CheckedText = "a checked build (firmware build --debug): its handlers cost more than the handlers of a " +
+	"release build"
 
 // RecursionText describes the effect of recursive functions on a run.
 func RecursionText(functions []string) string {

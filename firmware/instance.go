@@ -196,7 +196,7 @@ func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 		return nil, callError(exportAttach, err)
 	}
 	if address[0] != 0 && address[0] != descriptor[0] {
-		return nil, fmt.Errorf("%s says that the bank descriptor is at %#x, %s that it is at %#x", exportBank, descriptor[0],
+		return nil, fmt.Errorf("%s puts the bank descriptor at %#x, but %s puts it at %#x", exportBank, descriptor[0],
 			exportAttach, address[0])
 	}
 	if address[0] == 0 {
@@ -318,7 +318,7 @@ func (in *wasmInstance) Call(name string, arguments ...uint32) (uint32, error) {
 	}
 	if want := len(f.Definition().ParamTypes()); want != len(arguments) {
 		return 0,
-			fmt.Errorf("the firmware's call %s takes %s, the network gives %d", name,
+			fmt.Errorf("the firmware's call %s takes %s, but the network passes %d", name,
 				traces.Plural(want, "argument", "arguments"), len(arguments))
 	}
 	values := make([]uint64, len(arguments))
@@ -351,7 +351,7 @@ func (in *wasmInstance) Globals() []uint64 {
 
 func (in *wasmInstance) SetState(memory []byte, globals []uint64) error {
 	if len(globals) != len(in.globals) || len(memory) < int(in.image.ownBytes()) || len(memory)%wasmPageBytes != 0 {
-		return errors.New("the state is not one of this firmware")
+		return errors.New("the state does not belong to this firmware")
 	}
 	if err := in.set(pristine{memory, len(memory), globals}); err != nil {
 		return err

@@ -105,7 +105,7 @@ type spentError struct {
 
 func (e spentError) Error() string {
 	if e.key != "" {
-		return fmt.Sprintf("it cost more than %s, which is %d by the cost table", e.key, e.limit)
+		return fmt.Sprintf("it cost more than %s, the equivalent of %d in the cost table", e.key, e.limit)
 	}
 	return fmt.Sprintf("it is considered endless: the call has cost more than %d by the cost table", e.limit)
 }

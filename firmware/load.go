@@ -86,7 +86,7 @@ func brokenImage(rewritten *wasm.Copy, err error) error {
 	}
 	var unknown *binary.UnknownError
 	if errors.As(err, &unknown) {
-		return fmt.Errorf("%w; build it without that feature: firmware/ABI.md lists those that are refused", err)
+		return fmt.Errorf("%w; build it without that feature: firmware/ABI.md lists the refused features", err)
 	}
 	return fmt.Errorf("broken WebAssembly module: %w; if the file is unchanged since the build, correct the tool that "+
 		"wrote it", err)
@@ -118,7 +118,7 @@ func (img *Image) check() error {
 		}
 	}
 	if len(img.compiled.ImportedMemories()) > 0 {
-		return errors.New("imports its memory, and an image brings and exports its own; link without --import-memory")
+		return errors.New("imports its memory, but an image must define and export its own; link without --import-memory")
 	}
 	if len(img.compiled.ExportedMemories()) != 1 || img.compiled.ExportedMemories()[exportMemory] == nil {
 		return errors.New("does not export its memory as \"memory\"; use STARLOOM_FIRMWARE of starloom.h")
@@ -128,7 +128,7 @@ func (img *Image) check() error {
 		if own>>20 == ownBytesMax>>20 {
 			unit, shift = "KiB", 10
 		}
-		return fmt.Errorf("has %d %s of data of its own; at most %d are allowed; make its tables smaller", own>>shift,
+		return fmt.Errorf("has %d %s of its own data; at most %d are allowed; make its tables smaller", own>>shift,
 			unit, ownBytesMax>>shift)
 	}
 	exports := img.compiled.ExportedFunctions()
@@ -142,7 +142,7 @@ func (img *Image) check() error {
 			return fmt.Errorf("does not export %s; use STARLOOM_FIRMWARE of starloom.h, once, in one of its sources", want.name)
 		}
 		if !allI32(f.ParamTypes(), want.params) || !allI32(f.ResultTypes(), want.results) {
-			return fmt.Errorf("exports %s as %s, the ABI has %d i32 parameters and %d results; use STARLOOM_FIRMWARE of "+
+			return fmt.Errorf("exports %s as %s, but the ABI has %d i32 parameters and %d results; use STARLOOM_FIRMWARE of "+
 				"starloom.h",
 				want.name, signature(f.ParamTypes(), f.ResultTypes()), want.params, want.results)
 		}
@@ -161,7 +161,7 @@ func migration(version uint64) string {
 	const again = "build the image again with its starloom.h"
 	switch {
 	case version > nic.ABIVersion:
-		return "run it with the Starloom that it was built for, or " + again
+		return "run it with the Starloom for which it was built, or " + again
 	case version == 2:
 		return again + " (sl_group, sl_groups, sl_index, sl_group_size, sl_scheduled and STARLOOM_CHOICE are in " +
 			"starloom_pops.h)"
@@ -188,7 +188,7 @@ func (img *Image) describe() error {
 		return beforeHandlers(callError(exportABI, err))
 	}
 	if version[0] != nic.ABIVersion {
-		return fmt.Errorf("built for ABI version %d, this Starloom has version %d; %s", version[0],
+		return fmt.Errorf("built for ABI version %d, but this Starloom has version %d; %s", version[0],
 			nic.ABIVersion, migration(version[0]))
 	}
 	if in.ExportedFunction(exportBank) == nil {
@@ -205,7 +205,7 @@ func (img *Image) describe() error {
 		return err
 	}
 	if len(params) > nic.Params {
-		return fmt.Errorf("has %d parameters, at most %d are possible; delete some of STARLOOM_PARAMS", len(params),
+		return fmt.Errorf("has %d parameters; at most %d are possible; delete some from STARLOOM_PARAMS", len(params),
 			nic.Params)
 	}
 	for _, p := range params {

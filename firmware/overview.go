@@ -83,7 +83,7 @@ func ParseTurns(texts []string) (wasm.Turns, error) {
 		}
 		n, err := strconv.ParseUint(text[at+1:], 10, 64)
 		if err != nil || n < 1 || n > turnsMax {
-			return nil, fmt.Errorf("a loop turns %q times; allowed: 1 to %d", text[at+1:], uint64(turnsMax))
+			return nil, fmt.Errorf("a loop cannot iterate %q times; allowed: 1 to %d", text[at+1:], uint64(turnsMax))
 		}
 		if _, twice := turns[text[:at]]; twice {
 			return nil, fmt.Errorf("%s is given twice", text[:at])
@@ -164,7 +164,7 @@ func (v *Overview) handlers(t io.Writer) {
 	for _, h := range v.Static.Handlers {
 		condition := ""
 		if h.Given {
-			condition = ", if the loops turn no more often than --loop says"
+			condition = ", if the loops iterate no more often than --loop states"
 		}
 		fmt.Fprintf(t, "  %s\t%s%s\n", h.Name, costText(h.WorstCase), condition)
 		for k, reason := range h.Unbounded {

@@ -86,7 +86,7 @@ func TestOverview(t *testing.T) {
 	require.NotEmpty(t, again.Static.Handlers[slot].Unbounded)
 
 	_, err = View(t.Context(), "pops/random", "arm", nil, nil, Shown{})
-	require.ErrorContains(t, err, "there are unit, rv32-inorder, microcoded")
+	require.ErrorContains(t, err, "use unit, rv32-inorder, microcoded")
 	_, err = View(t.Context(), "none.wasm", "unit", nil, nil, Shown{})
 	require.Error(t, err)
 }

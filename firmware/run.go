@@ -181,7 +181,7 @@ func (in *wasmInstance) overflowed(err error) error {
 		return err // ended by the host
 	}
 	if recursive := in.image.copy.Recursive; strings.HasSuffix(firstLine(err), "stack overflow") && len(recursive) > 0 {
-		return overflowError{err, ": too many calls inside each other of " + some(recursive)}
+		return overflowError{err, ": too many nested calls of " + some(recursive)}
 	}
 	for i, g := range in.globals {
 		if in.image.copy.Globals[i].GivenBack && int32(in.before[i]) > 0 && int32(g.Get()) < 0 {

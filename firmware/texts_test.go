@@ -114,7 +114,8 @@ func TestFunctionsHaveOneName(t *testing.T) {
 	require.ErrorContains(t, err, "; if the file is unchanged since the build, correct the tool that wrote it")
 	_, err = host.Load("reference", module(0xD0, 0x70, 0x1A))
 	require.ErrorContains(t, err, "function 2 at offset ")
-	require.ErrorContains(t, err, ": ref.null has reference types, which Starloom does not support; build it without that feature: firmware/ABI.md lists those that are refused")
+	require.ErrorContains(t, err, ": ref.null has reference types, which Starloom does not support; build it without "+
+		"that feature: firmware/ABI.md lists the refused features")
 	_, err = host.Load("threads", module(0xFE, 3, 0))
 	require.ErrorContains(t, err, "(threads), which Starloom does not support, at offset ")
 	require.NotContains(t, err.Error(), "build it again")

@@ -81,9 +81,9 @@ type keptError struct {
 func (e keptError) Error() string {
 	kept := e.before - e.after
 	if kept < 0 {
-		return fmt.Sprintf("the handler has returned with %s %d bytes above where it was", e.global.Name, -kept)
+		return fmt.Sprintf("the handler has returned with %s %d bytes above its previous value", e.global.Name, -kept)
 	}
-	return fmt.Sprintf("the handler has returned and kept %d bytes of the stack: %s is not what it was", kept,
+	return fmt.Sprintf("the handler has returned but kept %d bytes of the stack: %s has changed", kept,
 		e.global.Name)
 }
 

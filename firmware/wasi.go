@@ -76,8 +76,8 @@ func checkWASI(f api.FunctionDefinition) error {
 			names = append(names, name)
 		}
 		slices.Sort(names)
-		return fmt.Errorf("imports %s.%s, which firmware may not use: there are no files, sockets or other processes; of "+
-			"a runtime's imports may be %s",
+		return fmt.Errorf("imports %s.%s, which firmware may not use: it has no files, sockets or other processes; "+
+			"a runtime may import %s",
 			wasiModule, name, strings.Join(names, ", "))
 	}
 	if !slices.Equal(f.ParamTypes(), call.params) || !slices.Equal(f.ResultTypes(), wasiResults(name)) {
@@ -171,7 +171,7 @@ const wasiWaitsMax = 100
 func wasiWait(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	if in != nil {
 		if in.runtime.waits++; in.runtime.waits > wasiWaitsMax {
-			panic(errors.New("poll_oneoff: the handler waits, and nothing will happen before it returns"))
+			panic(errors.New("poll_oneoff: the handler waits, but no event occurs before it returns"))
 		}
 	}
 	if !m.WriteUint32Le(uint32(stack[3]), 0) {

@@ -516,7 +516,8 @@ func TestListAllocatorsRefuse(t *testing.T) {
 	require.NoError(t, port.Put(0, Pins{Words: []uint64{3}, Bits: 2})())
 
 	c, x := newListAllocators(t, 3, 4, ListRule{}, 5, 1, nil, func(int, uint32) ListRequest { return ListRequest{} })
-	require.ErrorContains(t, x.Site().Port("input_o").Put(0, Pins{Words: []uint64{3}, Bits: 2})(), "is 3, there are inputs 0 to 2")
+	require.ErrorContains(t, x.Site().Port("input_o").Put(0, Pins{Words: []uint64{3}, Bits: 2})(), "is 3, but inputs "+
+		"are 0 to 2")
 	requireRefused(t, c.kernel, "busy", func() { x.busy[1] = 2 })
 	requireRefused(t, c.kernel, "claims", func() { x.claims[1] = 4 })
 	requireRefused(t, c.kernel, "first", func() { x.first[1] = 3 })

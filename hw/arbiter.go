@@ -129,20 +129,20 @@ func (c *ArbiterConfig) check() error {
 	case spec.Uses&(ForBuses|ForOutputs) == 0 || spec.New == nil:
 		return fmt.Errorf("%s: arbiter of %v; allowed: %v", path, c.Kind, ArbitersFor(ForBuses|ForOutputs))
 	case c.SliceCycles < min(1, slice) || c.SliceCycles > slice:
-		return fmt.Errorf("%s: slices of %d cycles, allowed for %v are %d to %d", path, c.SliceCycles,
+		return fmt.Errorf("%s: slices of %d cycles; for %v allowed: %d to %d", path, c.SliceCycles,
 			c.Kind, min(1, slice), slice)
 	case c.Weights != nil && !spec.Weighted:
 		return fmt.Errorf("%s: weights are not supported by arbiter %v", path, c.Kind)
 	case c.Seeds != nil && !spec.Seeded:
 		return fmt.Errorf("%s: seeds are not supported by arbiter %v", path, c.Kind)
 	case c.Weights != nil && len(c.Weights) != c.Bank.Size():
-		return fmt.Errorf("%s: weights of %d arbiters, there are %d", path, len(c.Weights), c.Bank.Size())
+		return fmt.Errorf("%s: weights for %d arbiters instead of %d", path, len(c.Weights), c.Bank.Size())
 	case c.Seeds != nil && len(c.Seeds) != c.Bank.Size():
-		return fmt.Errorf("%s: seeds of %d arbiters, there are %d", path, len(c.Seeds), c.Bank.Size())
+		return fmt.Errorf("%s: seeds for %d arbiters instead of %d", path, len(c.Seeds), c.Bank.Size())
 	case c.Request == nil:
 		return fmt.Errorf("%s: no request lines", path)
 	case c.Request.bank.Units != c.Bank.Units || c.Request.bank.PerUnit != c.Bank.PerUnit:
-		return fmt.Errorf("%s: %d arbiters in %d units, the lines %s belong to %d in %d",
+		return fmt.Errorf("%s: %d arbiters in %d units, but the lines %s belong to %d arbiters in %d units",
 			path, c.Bank.Size(), c.Bank.Units, c.Request.path, c.Request.bank.Size(), c.Request.bank.Units)
 	}
 	return nil
@@ -231,7 +231,7 @@ func (a *Arbiters) putGrant(element int, from Pins) error {
 	}
 	a.busy.Value[element], a.index.Value[element] = 1, uint64(all[0])
 	if len(all) > 1 {
-		return fmt.Errorf("it grants %d requesters at once, %d and %d among them", len(all), all[0], all[1])
+		return fmt.Errorf("it grants %d requesters at once, including %d and %d", len(all), all[0], all[1])
 	}
 	return nil
 }

@@ -322,7 +322,7 @@ func TestWrongArbiterKinds(t *testing.T) {
 		"has the name":          func(s *ArbiterSpec) ArbiterKind { s.Name = "tdma"; return 77 },
 		"without New":           func(s *ArbiterSpec) ArbiterKind { s.New = nil; return 77 },
 		"three mutants":         func(s *ArbiterSpec) ArbiterKind { s.Mutants = nil; return 77 },
-		"serves buses alone":    func(s *ArbiterSpec) ArbiterKind { s.Slices = true; return 77 },
+		"serves only buses":    func(s *ArbiterSpec) ArbiterKind { s.Slices = true; return 77 },
 		"no pins":               func(s *ArbiterSpec) ArbiterKind { s.Weighted, s.Whole = true, true; return 77 },
 		"own arbiter_choice.v":  func(s *ArbiterSpec) ArbiterKind { s.RTL, s.Whole = os.DirFS("."), true; return 77 },
 		"ForCaps without Whole": func(s *ArbiterSpec) ArbiterKind { s.Uses = ForCaps; return 77 },
@@ -414,17 +414,17 @@ func TestArbitersRefuse(t *testing.T) {
 		"kind(99)": func(c *ArbiterConfig) { c.Kind = 99 },
 		"weights are not supported by arbiter tdma": func(c *ArbiterConfig) { c.Weights = make([][]uint8, 1) },
 		"seeds are not supported by arbiter tdma":   func(c *ArbiterConfig) { c.Seeds = make([]uint32, 1) },
-		"seeds of 1 arbiters, there are 15": func(c *ArbiterConfig) {
+		"seeds for 1 arbiters instead of 15": func(c *ArbiterConfig) {
 			c.Kind, c.SliceCycles, c.Seeds = ArbiterLottery, 0, make([]uint32, 1)
 		},
-		"weights of 1 arbiters, there are 15": func(c *ArbiterConfig) {
+		"weights for 1 arbiters instead of 15": func(c *ArbiterConfig) {
 			c.Kind, c.SliceCycles, c.Weights = ArbiterLottery, 0, make([][]uint8, 1)
 		},
-		"0 cycles, allowed for tdma are 1 to 65535": func(c *ArbiterConfig) { c.SliceCycles = 0 },
-		"65536 cycles":                           func(c *ArbiterConfig) { c.SliceCycles = 65536 },
-		"2 cycles, allowed for fixed are 0 to 0": func(c *ArbiterConfig) { c.Kind = ArbiterFixed },
-		"no request":                             func(c *ArbiterConfig) { c.Request = nil },
-		"belong to 1 in 1":                       func(c *ArbiterConfig) { c.Request = lines(Bank{Name: "one", Units: 1, PerUnit: 1}, 4) },
+		"0 cycles; for tdma allowed: 1 to 65535": func(c *ArbiterConfig) { c.SliceCycles = 0 },
+		"65536 cycles":                      func(c *ArbiterConfig) { c.SliceCycles = 65536 },
+		"2 cycles; for fixed allowed: 0 to 0":    func(c *ArbiterConfig) { c.Kind = ArbiterFixed },
+		"no request":                        func(c *ArbiterConfig) { c.Request = nil },
+		"belong to 1 arbiters in 1 units":                  func(c *ArbiterConfig) { c.Request = lines(Bank{Name: "one", Units: 1, PerUnit: 1}, 4) },
 	} {
 		c := good
 		edit(&c)
@@ -471,7 +471,7 @@ func TestTwoGrantsAreRefused(t *testing.T) {
 	require.EqualValues(t, 1, a.Busy().Value[3])
 	require.EqualValues(t, 70, a.Index().Value[3])
 	pins.SetBits(3, 1, 1)
-	require.EqualError(t, port.Put(3, pins)(), "it grants 2 requesters at once, 3 and 70 among them")
+	require.EqualError(t, port.Put(3, pins)(), "it grants 2 requesters at once, including 3 and 70")
 	pins.Clear()
 	require.NoError(t, port.Put(3, pins)())
 	require.Zero(t, a.Busy().Value[3])

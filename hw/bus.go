@@ -59,13 +59,13 @@ func NewBuses(c BusConfig) (*Buses, error) {
 	case c.In.width != c.Out.width:
 		return nil, fmt.Errorf("%s: %d bits in, %d bits out", path, c.In.width, c.Out.width)
 	case c.In.bank.Units != 1 || c.Out.bank.Units != 1:
-		return nil, fmt.Errorf("%s: transmitters in %d units and buses in %d, both must be in one", path,
+		return nil, fmt.Errorf("%s: transmitters in %d units and buses in %d; both must be in one unit", path,
 			c.In.bank.Units, c.Out.bank.Units)
 	case len(c.Taps.Bus) != c.In.bank.Size() || len(c.Taps.Members) != c.Out.bank.Size():
-		return nil, fmt.Errorf("%s: taps of %d transmitters on %d buses, there are %d and %d",
+		return nil, fmt.Errorf("%s: taps of %d transmitters on %d buses, but the machine has %d and %d",
 			path, len(c.Taps.Bus), len(c.Taps.Members), c.In.bank.Size(), c.Out.bank.Size())
 	case c.Asks != nil && (c.Request.bank.Size() != c.Out.bank.Size() || c.Request.requesters < c.Taps.Longest):
-		return nil, fmt.Errorf("%s: %d buses of at most %d taps, the request lines are of %d arbiters and %d requesters",
+		return nil, fmt.Errorf("%s: %d buses of at most %d taps, but the request lines are of %d arbiters and %d requesters",
 			path, c.Out.bank.Size(), c.Taps.Longest, c.Request.bank.Size(), c.Request.requesters)
 	}
 	b := &Buses{violations: newViolations(c.Out), BusConfig: c, bank: c.Out.bank,
@@ -405,7 +405,7 @@ func (b *ArbitratedBuses) Site() *Site {
 		}
 		tap, members := int(arbiters.index.Value[bus]), taps.Members[bus]
 		if tap >= len(members) {
-			return fmt.Errorf("it grants tap %d, the bus has taps 0 to %d", tap, len(members)-1)
+			return fmt.Errorf("it grants tap %d, but the bus has taps 0 to %d", tap, len(members)-1)
 		}
 		if i := members[tap]; buses.switchedTo(bus, i) && buses.In.Rail1[i]|buses.In.Rail0[i] != 0 {
 			buses.serve(0, uint32(i), buses.Asks.To[i])

@@ -211,10 +211,10 @@ func TestBusesAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	in := light("tx", 1, 3, 8)
 	for says, c := range map[string]BusConfig{
-		"8 bits in, 4 bits out":                                {In: in, Out: light("bus", 1, 2, 4), Taps: taps},
-		"transmitters in 2 units and":                          {In: light("tx", 2, 3, 8), Out: light("bus", 1, 2, 8), Taps: taps},
-		"taps of 3 transmitters on 2 buses, there are 3 and 4": {In: in, Out: light("bus", 1, 4, 8), Taps: taps},
-		"the request lines are of 2 arbiters and 2 requesters": {In: in, Out: light("bus", 1, 2, 8), Taps: taps, Asks: NewAsks(in.Bank(), "ask", 1), Request: lines},
+		"8 bits in, 4 bits out":                                          {In: in, Out: light("bus", 1, 2, 4), Taps: taps},
+		"transmitters in 2 units and":                                    {In: light("tx", 2, 3, 8), Out: light("bus", 1, 2, 8), Taps: taps},
+		"taps of 3 transmitters on 2 buses, but the machine has 3 and 4": {In: in, Out: light("bus", 1, 4, 8), Taps: taps},
+		"the request lines are of 2 arbiters and 2 requesters":           {In: in, Out: light("bus", 1, 2, 8), Taps: taps, Asks: NewAsks(in.Bank(), "ask", 1), Request: lines},
 	} {
 		_, err := NewBuses(c)
 		require.ErrorContains(t, err, says)

@@ -40,7 +40,7 @@ func NewStarCouplers(in *Light, ports *PortSelect, out *Light, base []uint32, fa
 	case in.Routed():
 		return nil, fmt.Errorf("%s: %s must be read by the unit that drives it", path, in.path)
 	case len(base) != in.bank.Size() || len(ports.Value) != in.bank.Size():
-		return nil, fmt.Errorf("%s: %d transmitters, %d bases, %d port selects", path, in.bank.Size(),
+		return nil, fmt.Errorf("%s: %d transmitters, but %d bases and %d port selects", path, in.bank.Size(),
 			len(base), len(ports.Value))
 	case fan < 1 || fan > PortsMax:
 		return nil, fmt.Errorf("%s: a transmitter reaches %d couplers; allowed: 1 to %d", path, fan, PortsMax)
@@ -48,7 +48,7 @@ func NewStarCouplers(in *Light, ports *PortSelect, out *Light, base []uint32, fa
 	for i, first := range base {
 		unit, last := i/in.bank.PerUnit, int(first)+fan-1
 		if int(first)/out.bank.PerUnit != unit || last/out.bank.PerUnit != unit {
-			return nil, fmt.Errorf("%s: %s reaches the couplers %d to %d, some of them outside its unit %d",
+			return nil, fmt.Errorf("%s: %s reaches couplers %d to %d, some of them outside its unit %d",
 				path, in.bank.Element(i), first, last, unit)
 		}
 	}
@@ -101,7 +101,7 @@ func (c *StarCouplers) Settle(s Shard) {
 			}
 		default:
 			if uint32(port) >= fan {
-				broken(c.in.bank.Element(int(i)), "port select %d, the transmitter has %d ports", port, fan)
+				broken(c.in.bank.Element(int(i)), "port select is %d, but the transmitter has %d ports", port, fan)
 			}
 			coupler := first + uint32(port)
 			if replaced != nil && replaced[coupler] {
@@ -191,10 +191,12 @@ func NewDrawnCouplers(in *Light, ports *PortSelect, out *Light, leads []uint32, 
 	case in.width != out.width:
 		return nil, fmt.Errorf("%s: %d bits in, %d bits out", path, in.width, out.width)
 	case in.bank.Units != 1 || out.bank.Units != 1 || in.Routed():
-		return nil, fmt.Errorf("%s: transmitters in %d units, couplers in %d; allowed is one, which reads its own light",
+		return nil, fmt.Errorf("%s: transmitters in %d units, couplers in %d; both must be in one unit, which reads its "+
+			"own light",
 			path, in.bank.Units, out.bank.Units)
 	case fan < 1 || fan > PortsMax || len(leads) != fan*in.bank.Size() || len(ports.Value) != in.bank.Size():
-		return nil, fmt.Errorf("%s: %d transmitters of %d ports, wiring of %d, %d port selects", path, in.bank.Size(), fan,
+		return nil, fmt.Errorf("%s: %d transmitters of %d ports, but wiring of %d and %d port "+
+			"selects", path, in.bank.Size(), fan,
 			len(leads), len(ports.Value))
 	}
 	for i, coupler := range leads {

@@ -241,7 +241,8 @@ func TestOpticsAllocateNothing(t *testing.T) {
 func TestCouplerPanicsOnImpossiblePort(t *testing.T) {
 	o := newOptics(t, 1, 2, 4, 0, 1, 1, nil)
 	o.lamps.rail1[1], o.lamps.ports.Value[1] = 1, 2
-	requireFault(t, "pops.group[1].lamp[0]: cycle 0: port select 2, the transmitter has 2 ports", o.kernel.DriveAndSettle)
+	requireFault(t, "pops.group[1].lamp[0]: cycle 0: port select is 2, but the transmitter has 2 "+
+		"ports", o.kernel.DriveAndSettle)
 }
 
 func TestFibreRefusesBrokenState(t *testing.T) {

@@ -96,7 +96,7 @@ func (c *CreditCounters) Take(sender int) {
 func (c *CreditCounters) Give(giver, sender int) {
 	c.give[sender]++
 	if out := c.depth - int(c.count[sender]); int(c.give[sender]) > out && !c.Replaced(sender) {
-		broken(c.bank.Element(sender), "%d credits are given back, %d are out", c.give[sender], out)
+		broken(c.bank.Element(sender), "%d credits are returned, but only %d are outstanding", c.give[sender], out)
 	}
 	c.ask(giver, sender)
 }
@@ -192,7 +192,7 @@ func (c *CreditCounters) Site() *Site {
 				Get: GetValue(func(sender int) uint64 { return uint64(c.count[sender]) }),
 				Put: PutValue(func(sender int, value uint64) error {
 					if value > uint64(c.depth) {
-						return fmt.Errorf("output count_o is %d, there are %d credits", value, c.depth)
+						return fmt.Errorf("output count_o is %d, but there are %d credits", value, c.depth)
 					}
 					c.count[sender] = uint16(value)
 					return nil

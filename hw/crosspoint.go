@@ -32,7 +32,8 @@ func NewCrosspoints(c CrosspointConfig) (*Crosspoints, error) {
 	in, out := c.In, c.Out
 	if in.bank.Size() != out.bank.Size() || in.width != out.width || in.shards != out.shards ||
 		len(c.Asks.To) != in.bank.Size() {
-		return nil, fmt.Errorf("%s: %d transmitters of %d bits, %d gates of %d", out.bank.Path(), in.bank.Size(), in.width,
+		return nil, fmt.Errorf("%s: %d transmitters of %d bits, but %d gates of %d "+
+			"bits", out.bank.Path(), in.bank.Size(), in.width,
 			out.bank.Size(), out.width)
 	}
 	return &Crosspoints{
@@ -163,7 +164,7 @@ func (c *Crosspoints) Site() *Site {
 		Get: GetValue(func(i int) uint64 { return uint64(c.to.Value[i]) }),
 		Put: PutValue(func(i int, output uint64) error {
 			if c.to.Value[i] = PortNone; output != PortNone && output >= uint64(outputs) {
-				return fmt.Errorf("output to_o is %d, there are %d outputs", output, outputs)
+				return fmt.Errorf("output to_o is %d, but there are %d outputs", output, outputs)
 			}
 			c.to.Value[i] = uint16(output)
 			return nil

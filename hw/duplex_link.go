@@ -63,7 +63,7 @@ func NewDuplexLinks(c DuplexLinkConfig) (*DuplexLinks, error) {
 		return nil, fmt.Errorf("%s: transmitters, links and outputs must have the same units and shards", path)
 	case len(c.From) != ends || len(c.To) != ends || c.In.bank.Size() != ends && !c.Passes ||
 		c.Out.bank.Size() != c.In.bank.Size():
-		return nil, fmt.Errorf("%s: %d links with %d transmitters and %d outputs of %d and %d; each link has two of both",
+		return nil, fmt.Errorf("%s: %d links with %d transmitters and %d outputs of %d and %d; each link has two of each",
 			path, c.Bank.Size(), len(c.From), len(c.To), c.In.bank.Size(), c.Out.bank.Size())
 	}
 	wires := c.In.bank.Size()
@@ -77,7 +77,8 @@ func NewDuplexLinks(c DuplexLinkConfig) (*DuplexLinks, error) {
 		wire, unit := c.To[i], i/2/c.Bank.PerUnit
 		if int(transmitter) >= wires || int(wire) >= wires || joined[transmitter] || driven[wire] ||
 			int(wire)/c.Out.bank.PerUnit != unit {
-			return nil, fmt.Errorf("%s: end %d joins transmitter %d and output %d of %d: one does not exist or is joined "+
+			return nil, fmt.Errorf("%s: end %d joins transmitter %d and output %d of %d: one of these does not exist or is "+
+				"joined "+
 				"already, or the output is in another unit",
 				c.Bank.Element(i/2), i%2, transmitter, wire, wires)
 		}

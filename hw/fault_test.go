@@ -73,18 +73,18 @@ func TestBrokenInvariants(t *testing.T) {
 			}
 		}), fmt.Sprintf("test.unit.arbiter: cycle 20: turn of requester 1 of 4 in cycle 10 of a slice of %d", sliceOf(ArbiterTDMA))},
 		"count": {fifos(func(f *FIFOs) { f.held[element], f.first[element] = 4, 1 }),
-			"fifo[1]: cycle 20: 4 words with the head in place 1, the depth is 3"},
+			"fifo[1]: cycle 20: 4 words with the head in place 1, but the depth is 3"},
 		"place": {fifos(func(f *FIFOs) { f.held[element], f.first[element] = 1, 3 }),
-			"fifo[1]: cycle 20: 1 words with the head in place 3, the depth is 3"},
+			"fifo[1]: cycle 20: 1 words with the head in place 3, but the depth is 3"},
 		"lost pushes": {fifos(func(f *FIFOs) { f.total[element] = 4 }),
-			"fifo[1]: cycle 20: 4 pushes were lost, the counter ends at 3"},
+			"fifo[1]: cycle 20: 4 pushes were lost, but the counter saturates at 3"},
 		"register": {func(shard, workers int) *clocked {
 			c, l := newLFSRs(t, shard, workers, nil)
 			c.play(0, cycles)
 			l.register[element] = 0
 			requests(c, 1)
 			return c
-		}, "lfsr[1]: cycle 20: the register is 0, at which it never moves"},
+		}, "lfsr[1]: cycle 20: the register is 0, at which it never changes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := "test.unit[2]."

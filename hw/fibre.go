@@ -48,7 +48,7 @@ func NewFibre(path string, clock *Clock, in, out *Light, delayCycles int) (*Fibr
 	case delayCycles < 0 || delayCycles > FibreDelayMax:
 		return nil, fmt.Errorf("%s: delay of %d cycles; allowed: 0 to %d", path, delayCycles, FibreDelayMax)
 	case in.bank.Units != out.bank.Units || in.bank.PerUnit != out.bank.PerUnit:
-		return nil, fmt.Errorf("%s: %d wires in %d units in, %d in %d units out",
+		return nil, fmt.Errorf("%s: %d input wires in %d units, but %d output wires in %d units",
 			path, in.bank.Size(), in.bank.Units, out.bank.Size(), out.bank.Units)
 	case in.width != out.width:
 		return nil, fmt.Errorf("%s: %d bits in, %d bits out", path, in.width, out.width)
@@ -252,7 +252,7 @@ func (f *Fibre) fill() {
 
 func (f *Fibre) checkWait(i int, wait uint32) error {
 	if wait >= uint32(f.delay) {
-		return fmt.Errorf("element %d is %d, the delay is %d", i, wait, f.delay)
+		return fmt.Errorf("element %d is %d, but the delay is %d", i, wait, f.delay)
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func (f *FIFOs) Drive(s Shard) {
 		f.first[first:end], f.held[first:end], f.depth)
 	if wrong >= 0 {
 		i := first + wrong
-		broken(f.bank.Element(i), "%d words with the head in place %d, the depth is %d", f.held[i], f.first[i], f.depth)
+		broken(f.bank.Element(i), "%d words with the head in place %d, but the depth is %d", f.held[i], f.first[i], f.depth)
 	}
 	for i := first; i < end; i++ {
 		f.overflow.Value[i] = uint64(f.lost[i])
@@ -159,7 +159,7 @@ func (f *FIFOs) Latch(s Shard) {
 	pushFIFOs(push, data, words, places, held, f.lost[first:end], f.depth)
 	if wrong := countLost(f.lost[first:end], f.total[first:end], f.limit); wrong >= 0 {
 		i := first + wrong
-		broken(f.bank.Element(i), "%d pushes were lost, the counter ends at %d", f.total[i], f.limit)
+		broken(f.bank.Element(i), "%d pushes were lost, but the counter saturates at %d", f.total[i], f.limit)
 	}
 }
 

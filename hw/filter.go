@@ -45,9 +45,10 @@ const TagAny = 0xFFFF
 func NewFilters(bank Bank, asks *Asks, lines *Requests) (*Filters, error) {
 	switch {
 	case bank.Units != 1:
-		return nil, fmt.Errorf("%s: outputs in %d units, a crossbar is one", bank.Path(), bank.Units)
+		return nil, fmt.Errorf("%s: outputs in %d units, but a crossbar is one unit", bank.Path(), bank.Units)
 	case lines.bank.Size() != bank.Size() || lines.requesters != len(asks.To):
-		return nil, fmt.Errorf("%s: %d outputs and %d transmitters, the request lines are of %d arbiters and %d requesters",
+		return nil, fmt.Errorf("%s: %d outputs and %d transmitters, but the request lines are of %d arbiters and %d "+
+			"requesters",
 			bank.Path(), bank.Size(), len(asks.To), lines.bank.Size(), lines.requesters)
 	}
 	cells := bank.Size()

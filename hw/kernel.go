@@ -369,7 +369,7 @@ func (g *wireGraph) drives(c Component, wires []Wire) error {
 func (g *wireGraph) reads(c Component, wires []Wire) error {
 	for _, w := range wires {
 		if _, ok := g.driver[w]; !ok {
-			return fmt.Errorf("kernel: %s reads wire %s, which nothing drives", c.Path(), w.Path())
+			return fmt.Errorf("kernel: %s reads wire %s, which has no driver", c.Path(), w.Path())
 		}
 	}
 	return nil
@@ -390,7 +390,7 @@ func (g *wireGraph) ranks(components []Combinational) ([][]Combinational, error)
 			if r != visiting {
 				return nil
 			}
-			return fmt.Errorf("kernel: combinational loop: %s; put a register into it", loopPath(chain, c.Path()))
+			return fmt.Errorf("kernel: combinational loop: %s; add a register to it", loopPath(chain, c.Path()))
 		}
 		rank[c] = visiting
 		own := 0

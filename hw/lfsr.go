@@ -40,7 +40,7 @@ func NewLFSRs(bank Bank, seeds []uint32, enable *Signal) (*LFSRs, error) {
 	}
 	for i, seed := range seeds {
 		if seed == 0 {
-			return nil, fmt.Errorf("%s: seed 0, at which the register never moves; allowed is any other seed", bank.Element(i))
+			return nil, fmt.Errorf("%s: seed 0, at which the register never changes; give any other seed", bank.Element(i))
 		}
 	}
 	l := &LFSRs{bank: bank, seeds: seeds, enable: enable, value: value, register: make([]uint32, bank.Size())}
@@ -84,7 +84,7 @@ func (l *LFSRs) Latches() []Wire { return []Wire{l.enable} }
 func (l *LFSRs) Latch(s Shard) {
 	first, end := l.bank.Cells(s)
 	if stuck := stepLFSRs(l.register[first:end], l.enable.Value[first:end]); stuck >= 0 {
-		broken(l.bank.Element(first+stuck), "the register is 0, at which it never moves")
+		broken(l.bank.Element(first+stuck), "the register is 0, at which it never changes")
 	}
 }
 

@@ -198,13 +198,13 @@ func (g Gather) Wire(unit, input int) uint32 { return g.Wires[unit*g.Inputs+inpu
 // exactly once.
 func (g Gather) Readers(wires int) ([]uint32, error) {
 	if g.Inputs < 1 || len(g.Wires)%g.Inputs != 0 || len(g.Wires) != wires {
-		return nil, fmt.Errorf("%d wires in units of %d inputs, there are %d wires", len(g.Wires), g.Inputs, wires)
+		return nil, fmt.Errorf("%d wires in units of %d inputs, but there are %d wires", len(g.Wires), g.Inputs, wires)
 	}
 	readers := make([]uint32, wires)
 	read := make([]bool, wires)
 	for i, wire := range g.Wires {
 		if int(wire) >= wires || read[wire] {
-			return nil, fmt.Errorf("input %d of unit %d reads wire %d of %d, which does not exist or is read already",
+			return nil, fmt.Errorf("input %d of unit %d reads wire %d of %d, which does not exist or is already read",
 				i%g.Inputs, i/g.Inputs, wire, wires)
 		}
 		readers[wire], read[wire] = uint32(i/g.Inputs), true

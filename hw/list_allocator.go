@@ -190,7 +190,7 @@ func (a *ListAllocators) Site() *Site {
 	input := SignalPort("input_o", a.input, false)
 	input.Put = PutValue(func(element int, value uint64) error {
 		if value >= uint64(a.ports) {
-			return fmt.Errorf("output input_o is %d, there are inputs 0 to %d", value, a.ports-1)
+			return fmt.Errorf("output input_o is %d, but inputs are 0 to %d", value, a.ports-1)
 		}
 		a.input.Value[element] = value
 		return nil

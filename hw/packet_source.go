@@ -135,7 +135,7 @@ func (x *PacketSources) Reset() {
 
 func (x *PacketSources) checkNext(place int, next uint32) error {
 	if next < x.start[place] || next > x.end[place] {
-		return fmt.Errorf("element %d is %d, the packets of this source are %d to %d", place, next,
+		return fmt.Errorf("element %d is %d, but the packets of this source are %d to %d", place, next,
 			x.start[place], x.end[place])
 	}
 	return nil

@@ -44,7 +44,8 @@ func (p *Packets) Add(source, destination uint32, size uint16, created uint32) {
 func (p *Packets) check(path string, nodes int) error {
 	for i, source := range p.Source {
 		if int(source) >= nodes || int(p.Destination[i]) >= nodes {
-			return fmt.Errorf("%s: packet %d goes from %d to %d, nodes are 0 to %d", path, i, source, p.Destination[i], nodes-1)
+			return fmt.Errorf("%s: packet %d goes from %d to %d, but nodes are 0 to "+
+				"%d", path, i, source, p.Destination[i], nodes-1)
 		}
 		if p.FirstVC != nil && p.FirstVC[i] > p.LastVC[i] {
 			return fmt.Errorf("%s: packet %d may leave in VCs %d to %d", path, i, p.FirstVC[i], p.LastVC[i])

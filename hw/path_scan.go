@@ -31,7 +31,7 @@ func (s *pathScanner) component() ([]pathToken, error) {
 	if s.globs("**") {
 		s.at += 2
 		if !s.end() && !s.sees('.') {
-			return nil, s.fail(s.at, "a dot or the end: ** stands for whole components")
+			return nil, s.fail(s.at, "a dot or the end: ** matches whole components")
 		}
 		return []pathToken{{kind: tokenDeep}}, nil
 	}
@@ -60,7 +60,7 @@ func (s *pathScanner) name() (tokens []pathToken, err error) {
 	start := s.at
 	for !s.end() {
 		if s.globs("**") {
-			return nil, s.fail(s.at+1, "anything but a second *: ** stands for whole components")
+			return nil, s.fail(s.at+1, "anything but a second *: ** matches whole components")
 		}
 		if s.globs("*") {
 			tokens = append(tokens, pathToken{kind: tokenStar})
@@ -101,7 +101,7 @@ func (s *pathScanner) fail(at int, allowed string) error {
 	if at < len(s.text) {
 		found = strconv.QuoteRune([]rune(s.text[at:])[0])
 	}
-	return fmt.Errorf("%s %q, character %d: found %s, allowed is %s", what, s.text, at+1, found, allowed)
+	return fmt.Errorf("%s %q, character %d: found %s; allowed: %s", what, s.text, at+1, found, allowed)
 }
 
 // scanIndex parses an index after [ and returns the position after the closing bracket. problem describes the input

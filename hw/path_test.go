@@ -42,7 +42,7 @@ func TestPathRefused(t *testing.T) {
 		err := CheckPath(path)
 		if assert.Error(t, err, path) {
 			assert.Contains(t, err.Error(), place)
-			assert.Contains(t, err.Error(), "allowed is")
+			assert.Contains(t, err.Error(), "allowed: ")
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestPatternRefused(t *testing.T) {
 		"a.**b":       "character 5: found 'b'",
 		"a**":         "character 3: found '*'",
 		"a.***":       "character 5: found '*'",
-		"a[5..2]":     "character 6: found '2', allowed is an index from 5 on",
+		"a[5..2]":     "character 6: found '2'; allowed: an index from 5 on",
 		"a[2..]":      "character 6: found ']'",
 		"a[..2]":      "character 3: found '.'",
 		"a[2.3]":      "character 4: found '.'",

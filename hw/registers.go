@@ -66,7 +66,7 @@ func (r *Registers) State(v *StateVisitor) {
 	v.Verify(func() error {
 		for _, n := range rows {
 			if n != rows[0] {
-				return fmt.Errorf("columns of %d elements, they must be equal", rows)
+				return fmt.Errorf("columns of %d elements; they must be equal", rows)
 			}
 		}
 		return nil

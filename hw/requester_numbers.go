@@ -62,10 +62,10 @@ func (n *requesterNumbers) checkWho() func(i int, who uint64) error {
 	before := uint64(0)
 	return func(i int, who uint64) error {
 		if who>>32 >= uint64(len(n.rows)) || who&0xFFFFFFFF >= uint64(n.requesters) {
-			return fmt.Errorf("element %d is %#x: there are %d arbiters of %d requesters", i, who, len(n.rows), n.requesters)
+			return fmt.Errorf("element %d is %#x, but there are %d arbiters of %d requesters", i, who, len(n.rows), n.requesters)
 		}
 		if i > 0 && who <= before {
-			return fmt.Errorf("element %d is %#x, it must be above %#x", i, who, before)
+			return fmt.Errorf("element %d is %#x; it must be above %#x", i, who, before)
 		}
 		before = who
 		return nil

@@ -121,7 +121,7 @@ func (x *Routers) registers() []Register {
 func (x *Routers) checkMember(i int, member uint16) error {
 	port := i / x.config.VCs
 	if ports := x.wiring.ports[x.wiring.router[port]]; int(member) >= ports*x.config.VCs {
-		return fmt.Errorf("element %d is %d, a router of %d ports has %d virtual channels", i, member,
+		return fmt.Errorf("element %d is %d, but a router of %d ports has %d virtual channels", i, member,
 			ports, ports*x.config.VCs)
 	}
 	return nil
@@ -129,7 +129,7 @@ func (x *Routers) checkMember(i int, member uint16) error {
 
 func (x *Routers) checkPort(i int, port uint8) error {
 	if ports := x.wiring.ports[x.wiring.router[i]]; int(port) >= ports {
-		return fmt.Errorf("element %d is %d, the router has %d ports", i, port, ports)
+		return fmt.Errorf("element %d is %d, but the router has %d ports", i, port, ports)
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func (x *Routers) arrive(w *routerScratch, i int, f Flit) (member int) {
 	g, depth := w.vc+member, x.config.Depth
 	count := int(x.count[g])
 	if count == depth {
-		broken(x.wiring.input(w.router, i), "a flit for VC %d, whose buffer holds %d", f.VC(), depth)
+		broken(x.wiring.input(w.router, i), "a flit for VC %d, whose buffer already holds %d", f.VC(), depth)
 	}
 	place := int(x.head[g]) + count
 	if place >= depth {

@@ -134,7 +134,7 @@ func (t *RouteTable) check(path string, w *routerWiring, vcs int) error {
 	if t.Ports == nil {
 		even := slices.IndexFunc(t.Torus.K, func(k int) bool { return k < 3 || k%2 == 0 })
 		if even >= 0 || len(t.Torus.K) == 0 || vcs < 2 {
-			return fmt.Errorf("%s: a torus of %v nodes with %d virtual channels; allowed: odd numbers from 3 on, and 2 "+
+			return fmt.Errorf("%s: a torus of %v nodes with %d virtual channels; allowed: odd numbers of 3 or more, and 2 "+
 				"channels or more", path, t.Torus.K, vcs)
 		}
 		return nil
@@ -145,7 +145,7 @@ func (t *RouteTable) check(path string, w *routerWiring, vcs int) error {
 	for i, port := range t.Ports {
 		router, node := i/w.nodes, i%w.nodes
 		if int(port) >= w.ports[router] || w.outputs[w.first[router]+int(port)].wire == unwired {
-			return fmt.Errorf("%s: router %d sends to node %d by port %d, which is not wired", path, router, node, port)
+			return fmt.Errorf("%s: router %d sends to node %d through port %d, which is not wired", path, router, node, port)
 		}
 	}
 	if t.Classes != nil && len(t.Classes) != len(t.Ports) {

@@ -213,11 +213,11 @@ func (x *Routers) send(port int) error {
 	f, to := p.flit[port], &x.wiring.outputs[port]
 	switch {
 	case p.vc[port] >= uint64(x.config.VCs):
-		return fmt.Errorf("a flit for VC %d, there are %d", p.vc[port], x.config.VCs)
+		return fmt.Errorf("a flit for VC %d, but there are %d VCs", p.vc[port], x.config.VCs)
 	case to.wire == unwired:
 		return fmt.Errorf("a flit on an unwired port")
 	case int(f.Packet()) >= x.packets.Count():
-		return fmt.Errorf("a flit of packet %d, there are %d", f.Packet(), x.packets.Count())
+		return fmt.Errorf("a flit of packet %d, but there are %d packets", f.Packet(), x.packets.Count())
 	}
 	came := Flit(0) // hop bits with which the flit arrived
 	if f.Head() {
@@ -238,7 +238,7 @@ func (x *Routers) free(port int) error {
 	to := &x.wiring.inputs[port]
 	switch {
 	case p.creditVC[port] >= uint64(x.config.VCs):
-		return fmt.Errorf("a credit for VC %d, there are %d", p.creditVC[port], x.config.VCs)
+		return fmt.Errorf("a credit for VC %d, but there are %d VCs", p.creditVC[port], x.config.VCs)
 	case to.wire == unwired:
 		return fmt.Errorf("a credit on an unwired port")
 	}

@@ -190,7 +190,7 @@ func (w *routerWiring) unknown(router, port int) bool {
 // wire connects two ends: the flits of one direction, and the credits that return for them.
 func (w *routerWiring) wire(near, far *wireEnd, flit, credit wireEnd) error {
 	if near.wire != unwired || far.wire != unwired {
-		return fmt.Errorf("%s: two links or nodes at one port", w.path)
+		return fmt.Errorf("%s: two links or nodes share one port", w.path)
 	}
 	*near, *far = flit, credit
 	w.delayMax = max(w.delayMax, int(flit.delay), int(credit.delay))
@@ -312,7 +312,8 @@ func (c *RouterConfig) ClassVCs() int { return c.VCs / max(1, c.Classes) }
 
 func (c *RouterConfig) check(path string) error {
 	if c.Classes > 1 && c.VCs%c.Classes != 0 {
-		return fmt.Errorf("%s: %d classes of %d virtual channels; allowed: divisors", path, c.Classes, c.VCs)
+		return fmt.Errorf("%s: %d classes of %d virtual channels; the number of classes must divide the number of "+
+			"channels", path, c.Classes, c.VCs)
 	}
 	for _, k := range []struct {
 		name        string

@@ -20,7 +20,7 @@ const ShardsMax = 256
 // there would be more than ShardsMax shards, Shards makes the runs longer. The division never affects results.
 func Shards(units, unitsPerShard int) []Shard {
 	if units < 1 || unitsPerShard < 1 {
-		panic(fmt.Sprintf("hw: %d units in shards of %d, both must be at least 1", units, unitsPerShard))
+		panic(fmt.Sprintf("hw: %d units in shards of %d; both must be at least 1", units, unitsPerShard))
 	}
 	unitsPerShard = max(unitsPerShard, (units+ShardsMax-1)/ShardsMax)
 	shards := make([]Shard, 0, (units+unitsPerShard-1)/unitsPerShard)
@@ -45,7 +45,7 @@ func CheckShards(shards []Shard, units int) error {
 		}
 		byIndex[s.Index] = true
 		if s.First < 0 || s.First >= s.End || s.End > units {
-			return fmt.Errorf("shard %d has the units %d to %d, the machine has %d", s.Index, s.First, s.End-1, units)
+			return fmt.Errorf("shard %d has units %d to %d, but the machine has %d", s.Index, s.First, s.End-1, units)
 		}
 		for unit := s.First; unit < s.End; unit++ {
 			if owned[unit] {

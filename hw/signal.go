@@ -64,10 +64,10 @@ func (s *Signal) checkInput(bank Bank, what string, bits int) error {
 	case s == nil:
 		return fmt.Errorf("%s: no %s wire", bank.Path(), what)
 	case s.bank.Units != bank.Units || s.bank.PerUnit != bank.PerUnit:
-		return fmt.Errorf("%s: %d elements in %d units, its %s %s has %d in %d",
+		return fmt.Errorf("%s: %d elements in %d units, but its %s %s has %d in %d",
 			bank.Path(), bank.Size(), bank.Units, what, s.path, s.bank.Size(), s.bank.Units)
 	case s.width != bits:
-		return fmt.Errorf("%s: its %s %s has %d bits, it needs %d", bank.Path(), what, s.path, s.width, bits)
+		return fmt.Errorf("%s: its %s %s has %d bits, but needs %d", bank.Path(), what, s.path, s.width, bits)
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func (s *Signal) checkColumn(path, what string, elements, bits int) error {
 	case s == nil:
 		return fmt.Errorf("%s: no %s wire", path, what)
 	case len(s.Value) != elements || s.width != bits:
-		return fmt.Errorf("%s: its %s %s has %d elements of %d bits, it needs %d of %d", path, what, s.path,
+		return fmt.Errorf("%s: its %s %s has %d elements of %d bits, but needs %d of %d", path, what, s.path,
 			len(s.Value), s.width, elements, bits)
 	}
 	return nil

@@ -189,7 +189,7 @@ func TestSignalRefused(t *testing.T) {
 	s, err := NewSignal(bank, "x", 3)
 	require.NoError(t, err)
 	assert.NoError(t, s.checkInput(bank, "request", 3))
-	assert.ErrorContains(t, s.checkInput(bank, "request", 4), "a: its request a.x has 3 bits, it needs 4")
+	assert.ErrorContains(t, s.checkInput(bank, "request", 4), "a: its request a.x has 3 bits, but needs 4")
 	assert.ErrorContains(t, s.checkInput(Bank{Name: "b", Units: 1, PerUnit: 2}, "request", 3), "has 2 in 2")
 	assert.ErrorContains(t, (*Signal)(nil).checkInput(bank, "request", 3), "no request wire")
 }

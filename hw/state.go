@@ -122,7 +122,7 @@ func (v *StateVisitor) Verify(check func() error) {
 func AtMost[T Fixed](limit T) func(i int, value T) error {
 	return func(i int, value T) error {
 		if value > limit {
-			return fmt.Errorf("element %d is %d, at most %d is allowed", i, value, limit)
+			return fmt.Errorf("element %d is %d; at most %d is allowed", i, value, limit)
 		}
 		return nil
 	}
@@ -236,7 +236,7 @@ func Restore(r io.Reader, parts ...Stateful) error {
 	}
 	if end := v.read(2); v.err == nil && (end[0] != 0 || end[1] != 0) {
 		name := v.read(int(binary.LittleEndian.Uint16(end)))
-		v.Fail(fmt.Errorf("column %q follows, which this machine does not have", name))
+		v.Fail(fmt.Errorf("the next column is %q, which this machine lacks", name))
 	}
 	want := v.sum.Sum32()
 	if sum := v.read(4); v.err == nil && binary.LittleEndian.Uint32(sum) != want {
@@ -259,7 +259,7 @@ func Restore(r io.Reader, parts ...Stateful) error {
 	return nil
 }
 
-var errDamaged = errors.New("the checksum is wrong: the state is damaged or cut off")
+var errDamaged = errors.New("the checksum is wrong: the state is damaged or truncated")
 
 // CheckState returns an error if a state of size bytes is damaged. It does not check whether the state fits a
 // machine.
@@ -286,7 +286,7 @@ func (v *StateVisitor) readHead() {
 	case v.err != nil || string(head[:len(stateMagic)]) != stateMagic:
 		v.err = errors.New("this is not a saved state")
 	case head[len(stateMagic)] != stateVersion:
-		v.Fail(fmt.Errorf("format version %d, this program reads version %d", head[len(stateMagic)], stateVersion))
+		v.Fail(fmt.Errorf("format version %d, but this program reads version %d", head[len(stateMagic)], stateVersion))
 	}
 }
 
@@ -390,7 +390,7 @@ func readColumn[T Fixed](v *StateVisitor, name string, want int, checks []func(i
 		return truncated()
 	}
 	if found != name {
-		return fail("found %q instead: it was saved from another machine", found)
+		return fail("found %q instead: it was saved from a different machine", found)
 	}
 	head = v.read(9)
 	if v.err != nil {
@@ -402,7 +402,7 @@ func readColumn[T Fixed](v *StateVisitor, name string, want int, checks []func(i
 		return fail("it holds %s, this machine has %s", kindName(head[0]), kindName(kind))
 	}
 	if want >= 0 && count != uint64(want) {
-		return fail("it holds %d elements, this machine has %d: it was saved from another machine", count, want)
+		return fail("it holds %d elements, but this machine has %d: it was saved from a different machine", count, want)
 	}
 
 	var values []T

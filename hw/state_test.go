@@ -116,15 +116,16 @@ func TestStateBrokenChangesNothing(t *testing.T) {
 		check(broken, fmt.Sprintf("byte %d", i))
 	}
 	assert.ErrorContains(t, check(data[:30], ""), "a.u8")
-	assert.ErrorContains(t, check(saved(t, newRegisters("a", 4).fill(1)), ""), `column "a.u8": it holds 4 elements, this machine has 3`)
+	assert.ErrorContains(t, check(saved(t, newRegisters("a", 4).fill(1)), ""), `column "a.u8": it holds 4 elements, but this machine has 3`)
 	assert.ErrorContains(t, check(saved(t, newRegisters("b", 3).fill(1)), ""), `column "a.u8": found "b.u8"`)
-	assert.ErrorContains(t, check(saved(t, newRegisters("a", 3), newRegisters("b", 3)), ""), `column "b.u8" follows`)
+	assert.ErrorContains(t, check(saved(t, newRegisters("a", 3), newRegisters("b", 3)), ""), `the next column is "b.u8"`)
 	assert.ErrorContains(t, check(saved(t), ""), `column "a.u8": found ""`)
 	illegal := newRegisters("a", 3).fill(3)
 	illegal.mode = 3
-	assert.ErrorContains(t, check(saved(t, illegal), ""), `column "a.mode": element 0 is 3, at most 2`)
+	assert.ErrorContains(t, check(saved(t, illegal), ""), `column "a.mode": element 0 is 3; at most 2`)
 	assert.ErrorContains(t, check(saved(t, kindPart{}), ""), `column "a.u8": it holds int8, this machine has uint8`)
-	assert.ErrorContains(t, check(append([]byte(stateMagic), stateVersion-1), ""), "format version 4, this program reads version 5")
+	assert.ErrorContains(t, check(append([]byte(stateMagic), stateVersion-1), ""), "format version 4, but this program "+
+		"reads version 5")
 }
 
 type kindPart struct{}

@@ -105,7 +105,7 @@ func (w *Workers) Count() int { return len(w.helpers) + 1 }
 // the same pool or runtime.Goexit.
 func (w *Workers) Run(shards int, task Task) {
 	if w.busy {
-		panic("hw: Workers.Run called from within a task of the same pool")
+		panic("hw: Workers.Run called within a task of the same pool")
 	}
 	w.busy = true
 	defer w.idle()

@@ -70,7 +70,7 @@ const StateBytesMax = 1 << 20
 // view. It returns an error unless all parts of the bank are inside memory, aligned and disjoint.
 func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
-		return nil, errors.New("this machine is big-endian: banks need a little-endian one")
+		return nil, errors.New("this machine is big-endian, but banks need a little-endian machine")
 	}
 	if address == 0 {
 		return nil, fmt.Errorf("%w of %s", ErrNoRoom, traces.Plural(uint64(c.Cells), "processor", "processors"))
@@ -150,7 +150,7 @@ func (b *Bank) checkLayout() error {
 			b.listenSlots, listenSlotsMax)
 	}
 	if b.takesLists() && !b.TakesROM {
-		return errors.New("bank descriptor: request lists without a ROM, which they are in")
+		return errors.New("bank descriptor: request lists without a ROM, which must contain them")
 	}
 	return nil
 }

@@ -149,7 +149,7 @@ func PlaceBank(descriptor uint32, c BankConfig, stateBytes, listenSlots int) ([]
 		at += uint64(c.Cells) * uint64(places[i].elementBytes)
 	}
 	if at > 1<<32-1 {
-		return nil, fmt.Errorf("a bank of %d processors takes %d bytes, more than 32-bit addresses reach; use smaller banks",
+		return nil, fmt.Errorf("a bank of %d processors takes %d bytes, too many for 32-bit addresses; use smaller banks",
 			c.Cells, at)
 	}
 	memory := make([]byte, at)

@@ -128,10 +128,10 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 	}
 	switch {
 	case c.FrameBytesMax < FrameBytesMin:
-		return nil, fmt.Errorf("%s: frames of at most %d bytes, a frame has at least %d", path,
+		return nil, fmt.Errorf("%s: frames of at most %d bytes, but a frame has at least %d", path,
 			c.FrameBytesMax, FrameBytesMin)
 	case c.In.Bits() != c.PhitBits:
-		return nil, fmt.Errorf("%s: phit of %d bits, %s has %d", path, c.PhitBits, c.In.Path(), c.In.Bits())
+		return nil, fmt.Errorf("%s: phit of %d bits, but %s has %d", path, c.PhitBits, c.In.Path(), c.In.Bits())
 	case c.In.Shards() != len(c.Shards):
 		return nil, fmt.Errorf("%s: %d shards, %s has %d", path, len(c.Shards), c.In.Path(), c.In.Shards())
 	case !c.In.Routed():
@@ -141,7 +141,7 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 			fmt.Errorf("%s: %d receivers in %d units, the taps are those of %d on %d of %d buses; allowed is one unit",
 				path, c.Bank.Size(), c.Bank.Units, len(c.Taps.Bus), len(c.Taps.Members), wires)
 	case c.Taps == nil && len(c.Hears.Wires) != c.Hears.Inputs*c.Bank.Units:
-		return nil, fmt.Errorf("%s: %d inputs for each of %d units, the wiring has %d in all",
+		return nil, fmt.Errorf("%s: %d inputs for each of %d units, but the wiring has %d in total",
 			path, c.Hears.Inputs, c.Bank.Units, len(c.Hears.Wires))
 	}
 	unitOwner, heardBy := hw.ShardOfUnit(c.Shards), make([]uint32, wires)
@@ -339,7 +339,7 @@ func (d *Deserialisers) endSlot(shard int) {
 		state, bits := d.state[cell], d.bits[cell]
 		if state == receiverIdle || state >= receiverStates || int(bits) > 8*d.frameMax ||
 			state == receiverGood && bits%8 != 0 {
-			d.clock.Broken(d.bank.Element(int(cell)), "state %d with %d bits at the end of a slot, a frame has %d at most",
+			d.clock.Broken(d.bank.Element(int(cell)), "state %d with %d bits at the end of a slot, but a frame has at most %d",
 				state, bits, 8*d.frameMax)
 		}
 		d.state[cell] = receiverIdle
@@ -381,7 +381,7 @@ func (d *Deserialisers) receive(cell int, now, rail1, rail0 uint64) {
 	case receiverDamaged, receiverViolated:
 		return
 	default:
-		d.clock.Broken(d.bank.Element(cell), "state %d, a receiver has 0 to %d", d.state[cell], receiverStates-1)
+		d.clock.Broken(d.bank.Element(cell), "state %d, but a receiver has states 0 to %d", d.state[cell], receiverStates-1)
 	}
 
 	frame := d.frames[cell*d.stride:][:d.stride]

@@ -80,7 +80,7 @@ func (d *Deserialisers) statePorts() []hw.Port {
 		Get: hw.GetValue(func(cell int) uint64 { return uint64(d.state[cell]) }),
 		Put: hw.PutValue(func(cell int, state uint64) error {
 			if state >= uint64(receiverStates) {
-				return fmt.Errorf("output state_o is %d, a receiver has 0 to %d", state, receiverStates-1)
+				return fmt.Errorf("output state_o is %d, but a receiver has states 0 to %d", state, receiverStates-1)
 			}
 			d.state[cell] = uint8(state)
 			return nil
@@ -90,7 +90,7 @@ func (d *Deserialisers) statePorts() []hw.Port {
 		Get: hw.GetValue(func(cell int) uint64 { return uint64(d.bits[cell]) }),
 		Put: hw.PutValue(func(cell int, bits uint64) error {
 			if bits > uint64(8*d.frameMax) {
-				return fmt.Errorf("output bits_o is %d, the longest frame has %d", bits, 8*d.frameMax)
+				return fmt.Errorf("output bits_o is %d, but the longest frame has %d bits", bits, 8*d.frameMax)
 			}
 			d.bits[cell] = uint32(bits)
 			return nil
@@ -107,7 +107,7 @@ func (d *Deserialisers) framePorts() []hw.Port {
 			x.status[cell] = Status(value)
 			if status := x.status[cell]; status > StatusCRC {
 				x.status[cell] = StatusIdle
-				return fmt.Errorf("the receive status is %d, a receiver has 0 to %d", status, StatusCRC)
+				return fmt.Errorf("the receive status is %d, but a receiver has 0 to %d", status, StatusCRC)
 			}
 			return nil
 		}),
@@ -163,7 +163,7 @@ func (d *Deserialisers) judge(cell int, from hw.Pins) error {
 	x.status[cell] = StatusIdle
 	length := x.length[cell]
 	if length > d.frameMax {
-		return fmt.Errorf("a frame of %d bytes was heard, the longest one has %d", length, d.frameMax)
+		return fmt.Errorf("a frame of %d bytes was heard, but the longest frame has %d", length, d.frameMax)
 	}
 	frame := d.frames[cell*d.stride:][:length]
 	from.GetBytes(0, frame)

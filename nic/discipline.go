@@ -59,7 +59,7 @@ func (d *Discipline) CheckSent(transmitter int, port uint16, outputs int) error 
 		outputs = len(d.Taps.Bus[transmitter])
 	}
 	if d.Own != nil && !d.AllPorts && port != 0 && port != PortNone && !d.Own.Sends(transmitter, port) {
-		return fmt.Errorf("transmitter %d sends to port %d, of which no way leads out", transmitter, port)
+		return fmt.Errorf("transmitter %d sends to port %d, which has no outgoing path", transmitter, port)
 	}
 	if port == 0 || int(port) < outputs || port == PortNone || port == PortAll && d.Taps == nil {
 		return nil

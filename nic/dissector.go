@@ -90,7 +90,7 @@ func (d *dissector) add(f pcapng.Field, base int) {
 func (d *dissector) field(name string) pcapng.Field {
 	f, ok := d.fields[name]
 	if !ok {
-		d.fail("there is no field %s, which the dissector needs: mend the tables or the dissector", name)
+		d.fail("the field %s, which the dissector needs, does not exist: correct the tables or the dissector", name)
 	}
 	return f
 }
@@ -104,7 +104,7 @@ func (d *dissector) value(name string) string {
 	f := d.field(name)
 	first, count := d.span(name)
 	if f.Bits > 32 {
-		d.fail("field %s has %d bits, a Lua number is exact for 32", name, f.Bits)
+		d.fail("field %s has %d bits, but a Lua number is exact only up to 32", name, f.Bits)
 	}
 	if f.Bits == 8*count {
 		return fmt.Sprintf("tvb(%d, %d):uint()", first, count)

@@ -188,9 +188,9 @@ func TestDissectorSuitsEveryLua(t *testing.T) {
 
 func TestDissectorRefusesBrokenTables(t *testing.T) {
 	for want, fields := range map[string][]pcapng.Field{
-		"a is there twice":   {{Name: "a", Bits: 8}, {Name: "a", Offset: 8, Bits: 8}},
-		"12 bits at bit 4":   {{Name: "a", Offset: 4, Bits: 12}},
-		"no field direction": {{Name: "trace_version", Bits: 8}},
+		"a is there twice":           {{Name: "a", Bits: 8}, {Name: "a", Offset: 8, Bits: 8}},
+		"12 bits at bit 4":           {{Name: "a", Offset: 4, Bits: 12}},
+		"the field direction, which": {{Name: "trace_version", Bits: 8}},
 	} {
 		d := dissector{bases: map[string]int{}, fields: map[string]pcapng.Field{}}
 		for _, f := range fields {

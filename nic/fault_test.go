@@ -15,13 +15,13 @@ func TestBrokenInvariants(t *testing.T) {
 		corrupt func(l *link)
 		says    string
 	}{
-		"length":   {before + 1, func(l *link) { l.tx.length[2] = 21 }, "group[1].transmitter[0]: cycle 4: it sends a frame of 21 bytes, the longest has 20"},
-		"no frame": {before + 1, func(l *link) { l.tx.length[2] = 0 }, "group[1].transmitter[0]: cycle 4: it sends a frame of 0 bytes, the longest has 20"},
+		"length":   {before + 1, func(l *link) { l.tx.length[2] = 21 }, "group[1].transmitter[0]: cycle 4: it sends a frame of 21 bytes, but the longest has 20"},
+		"no frame": {before + 1, func(l *link) { l.tx.length[2] = 0 }, "group[1].transmitter[0]: cycle 4: it sends a frame of 0 bytes, but the longest has 20"},
 		"over":     {before + 9, func(l *link) { l.tx.length[2] = 8 }, "group[1].transmitter[0]: cycle 12: bit 64 of a frame of 8 bytes: the clock was advanced without Latch"},
-		"state":    {before + 5, func(l *link) { l.rx.state[1] = receiverStates }, "group[0].receiver[1]: cycle 8: state 5, a receiver has 0 to 4"},
-		"idle":     {before + 22, func(l *link) { l.rx.state[1] = receiverIdle }, "group[0].receiver[1]: cycle 25: state 0 with 160 bits at the end of a slot, a frame has 160 at most"},
-		"bits":     {before + 22, func(l *link) { l.rx.bits[1] = 168 }, "group[0].receiver[1]: cycle 25: state 2 with 168 bits at the end of a slot, a frame has 160 at most"},
-		"a bit":    {before + 22, func(l *link) { l.rx.bits[1] = 9 }, "group[0].receiver[1]: cycle 25: state 2 with 9 bits at the end of a slot, a frame has 160 at most"},
+		"state":    {before + 5, func(l *link) { l.rx.state[1] = receiverStates }, "group[0].receiver[1]: cycle 8: state 5, but a receiver has states 0 to 4"},
+		"idle":     {before + 22, func(l *link) { l.rx.state[1] = receiverIdle }, "group[0].receiver[1]: cycle 25: state 0 with 160 bits at the end of a slot, but a frame has at most 160"},
+		"bits":     {before + 22, func(l *link) { l.rx.bits[1] = 168 }, "group[0].receiver[1]: cycle 25: state 2 with 168 bits at the end of a slot, but a frame has at most 160"},
+		"a bit":    {before + 22, func(l *link) { l.rx.bits[1] = 9 }, "group[0].receiver[1]: cycle 25: state 2 with 9 bits at the end of a slot, but a frame has at most 160"},
 		"far out":  {before + 5, func(l *link) { l.rx.bits[1] = 1 << 30 }, "group.receiver: cycle 8: runtime error: slice bounds out of range [134217728:28]"},
 	} {
 		t.Run(name, func(t *testing.T) {

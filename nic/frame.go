@@ -147,7 +147,7 @@ func (f Frame) readdress(destination uint32) {
 // Parse checks that b is one whole frame: version, kind, length and CRC.
 func Parse(b []byte) (Frame, error) {
 	if len(b) < FrameBytesMin {
-		return nil, fmt.Errorf("frame: %d bytes, a frame has at least %d", len(b), FrameBytesMin)
+		return nil, fmt.Errorf("frame: %d bytes; a frame has at least %d", len(b), FrameBytesMin)
 	}
 	if v := b[offsetVersionKind] >> 4; v != Version {
 		return nil, fmt.Errorf("frame: version %d, want %d", v, Version)

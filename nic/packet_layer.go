@@ -135,7 +135,7 @@ func (l *FrameLayer) NextLayerType() gopacket.LayerType {
 func (l *FrameLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 	if len(data) < FrameBytesMin {
 		df.SetTruncated()
-		return fmt.Errorf("frame: %d bytes, a frame has at least %d", len(data), FrameBytesMin)
+		return fmt.Errorf("frame: %d bytes; a frame has at least %d", len(data), FrameBytesMin)
 	}
 	if v := data[offsetVersionKind] >> 4; v != Version {
 		return fmt.Errorf("frame: version %d, want %d", v, Version)
@@ -173,10 +173,10 @@ func (l *FrameLayer) SerializeTo(b gopacket.SerializeBuffer, opts gopacket.Seria
 		h.PayloadBytes = payloadBytes
 	}
 	if h.PayloadBytes < 0 || h.PayloadBytes > 0xFFFF {
-		return fmt.Errorf("frame: payload_bytes is %d, the field holds 0 to 65535", h.PayloadBytes)
+		return fmt.Errorf("frame: payload_bytes is %d, but the field holds 0 to 65535", h.PayloadBytes)
 	}
 	if h.Kind > 0xF {
-		return fmt.Errorf("frame: kind is %d, the field holds 0 to 15", uint8(h.Kind))
+		return fmt.Errorf("frame: kind is %d, but the field holds 0 to 15", uint8(h.Kind))
 	}
 	head, err := b.PrependBytes(HeaderBytes)
 	if err != nil {

@@ -38,11 +38,11 @@ func TestAddresseesAreProcessors(t *testing.T) {
 	}{
 		{0, 0, 0, ""},
 		{0, 0, 39, ""},
-		{0, 0, 40, "sends to processor 40; there are 0 to 39"},
-		{0, 0, AnyDestination, "sends to processor 4294967295; there are 0 to 39"},
-		{0, PortAll, 3, "sends to all ports; this network takes a frame to one processor"},
-		{0, 1, 3, "sends to port 1; the NIC has port 0 alone, from which the destination leads to a processor"},
-		{0, 0, ListedDestination, "sends to whom its request list says; this network has no request lists"},
+		{0, 0, 40, "sends to processor 40; processors are 0 to 39"},
+		{0, 0, AnyDestination, "sends to processor 4294967295; processors are 0 to 39"},
+		{0, PortAll, 3, "sends to all ports; this network delivers a frame to one processor"},
+		{0, 1, 3, "sends to port 1; the NIC has only port 0, where the destination selects the processor"},
+		{0, 0, ListedDestination, "sends to an addressee of its request list; this network has no request lists"},
 		{39, 0, ListedDestination, ""},
 		{39, 0, 7, ""},
 	} {

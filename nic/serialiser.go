@@ -310,7 +310,7 @@ func (t *Serialisers) driveOffered(shard int, active []uint32) {
 func (t *Serialisers) check(shard *serialiserShard) {
 	for _, cell := range shard.active {
 		if length := int(t.length[cell]); length < 1 || length > t.frameMax {
-			t.clock.Broken(t.bank.Element(int(cell)), "it sends a frame of %d bytes, the longest has %d", length, t.frameMax)
+			t.clock.Broken(t.bank.Element(int(cell)), "it sends a frame of %d bytes, but the longest has %d", length, t.frameMax)
 		}
 	}
 }

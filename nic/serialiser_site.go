@@ -133,7 +133,7 @@ func (t *Serialisers) portPort() hw.Port {
 			port := uint16(value)
 			if !t.hasPort(port) || t.asks != nil && port == hw.PortAll {
 				t.ports.Value[cell] = hw.PortNone
-				return fmt.Errorf("output port_o is %d, the transmitter has %d ports", port, t.portCount)
+				return fmt.Errorf("output port_o is %d, but the transmitter has %d ports", port, t.portCount)
 			}
 			t.ports.Value[cell] = port
 			return nil
@@ -179,7 +179,7 @@ func (t *Serialisers) askPorts() []hw.Port {
 			Put: hw.PutValue(func(cell int, value uint64) error {
 				output := uint16(value)
 				if t.served[cell] = hw.PortNone; output != hw.PortNone && int(output) >= t.portCount {
-					return fmt.Errorf("output served_o is %d, there are %d outputs", output, t.portCount)
+					return fmt.Errorf("output served_o is %d, but there are %d outputs", output, t.portCount)
 				}
 				t.served[cell] = output
 				return nil

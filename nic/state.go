@@ -23,9 +23,9 @@ func CheckFrames(stride, payloadBytes, processors int) func(i int, value byte) e
 		case f.Kind() >= KindCount:
 			return fmt.Errorf("frame %d is of %v", i/stride, f.Kind())
 		case bytes > payloadBytes:
-			return fmt.Errorf("frame %d has a payload of %d bytes, at most %d are possible", i/stride, bytes, payloadBytes)
+			return fmt.Errorf("frame %d has a payload of %d bytes; at most %d are possible", i/stride, bytes, payloadBytes)
 		case f.Source() >= uint32(processors):
-			return fmt.Errorf("frame %d is from processor %d, there are 0 to %d", i/stride, f.Source(), processors-1)
+			return fmt.Errorf("frame %d is from processor %d, but processors are 0 to %d", i/stride, f.Source(), processors-1)
 		}
 		return nil
 	}
@@ -48,10 +48,10 @@ func checkLoaded(stride, frameMax, processors int) func(i int, value byte) error
 		case h.Kind >= KindCount:
 			return fmt.Errorf("transmitter %d has a frame of %v", i/stride, h.Kind)
 		case FrameBytes(h.PayloadBytes) > frameMax:
-			return fmt.Errorf("transmitter %d has a frame of %d bytes, at most %d are possible", i/stride,
+			return fmt.Errorf("transmitter %d has a frame of %d bytes; at most %d are possible", i/stride,
 				FrameBytes(h.PayloadBytes), frameMax)
 		case h.Source >= uint32(processors):
-			return fmt.Errorf("transmitter %d has a frame from processor %d, there are 0 to %d",
+			return fmt.Errorf("transmitter %d has a frame from processor %d, but processors are 0 to %d",
 				i/stride, h.Source, processors-1)
 		}
 		return nil
@@ -65,7 +65,7 @@ func StateFrames(v *hw.StateVisitor, name string, frames *[]byte, stride, payloa
 		func(i int, _ byte) error { bytes = i + 1; return nil })
 	v.Verify(func() error {
 		if bytes%stride != 0 {
-			return fmt.Errorf("column %q: %d bytes, a frame takes %d", name, bytes, stride)
+			return fmt.Errorf("column %q: %d bytes, but a frame takes %d", name, bytes, stride)
 		}
 		return nil
 	})

@@ -166,13 +166,13 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 	case b.Addressed:
 		return b.refusalAddressed(cell, f)
 	case b.Taps != nil && f.Port() == PortAll:
-		return "sends to all ports; the NIC has one switch, which is at one of them"
+		return "sends to all ports; the NIC has one switch, which reaches only one port"
 	case b.Own != nil && (f.Port() == PortAll || int(f.Port()) < b.PortsOf(cell)):
 		return "sends to a port that only hears"
 	case b.Classes != nil && f.Port() == PortAll && b.Classes.Routed != nil:
-		return "sends to all ports; some of them ask before they send, or are at routers"
+		return "sends to all ports; some ports request before they send, or are at routers"
 	case b.Classes != nil && f.Port() == PortAll:
-		return "sends to all ports; some of them ask before they send"
+		return "sends to all ports; some ports request before they send"
 	case b.Classes != nil && int(f.Port()) < b.PortsOf(cell) && b.Classes.Class(b.First+cell, f.Port()) == ClassStreams:
 		return fmt.Sprintf("sends to processor %d at port %d; the routers there do not lead to it", f.Destination(), f.Port())
 	case b.Classes != nil && int(f.Port()) < b.PortsOf(cell):
@@ -189,18 +189,18 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 func (b *Bank) refusalAddressed(cell int, f FrameView) string {
 	switch {
 	case f.Destination() == ListedDestination && b.ListWords == 0:
-		return "sends to whom its request list says; this network has no request lists"
+		return "sends to an addressee of its request list; this network has no request lists"
 	case f.Destination() == ListedDestination:
-		return "sends to whom its request list says, and takes no list: STARLOOM_REQUESTS is not defined"
+		return "sends to an addressee of its request list, but has no list: STARLOOM_REQUESTS is not defined"
 	case f.Port() == PortAll:
-		return "sends to all ports; this network takes a frame to one processor"
+		return "sends to all ports; this network delivers a frame to one processor"
 	case b.PortsOf(cell) == 1 && f.Port() != 0:
-		return fmt.Sprintf("sends to port %d; the NIC has port 0 alone, from which the destination leads to a processor",
+		return fmt.Sprintf("sends to port %d; the NIC has only port 0, where the destination selects the processor",
 			f.Port())
 	case int(f.Port()) >= b.PortsOf(cell):
 		return fmt.Sprintf("sends to port %d; the NIC has %d ports, counted from 0", f.Port(), b.PortsOf(cell))
 	default:
-		return fmt.Sprintf("sends to processor %d; there are 0 to %d", f.Destination(), b.Processors-1)
+		return fmt.Sprintf("sends to processor %d; processors are 0 to %d", f.Destination(), b.Processors-1)
 	}
 }
 

@@ -158,7 +158,7 @@ func TestFileFullDisk(t *testing.T) {
 	require.NoError(t, err)
 	err = f.Commit()
 	assert.ErrorContains(t, err, path)
-	assert.ErrorContains(t, err, "free some space")
+	assert.ErrorContains(t, err, "free some disk space")
 	assert.NotContains(t, err.Error(), "/dev/full")
 	assert.Empty(t, names(t, folder))
 	assert.Equal(t, err, f.Commit())

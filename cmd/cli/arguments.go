@@ -48,7 +48,7 @@ func exactly(names ...string) cobra.PositionalArgs {
 		if len(args) < len(names) {
 			reason = names[len(args)] + " is missing"
 		} else {
-			reason = fmt.Sprintf("%q is one argument too many", args[len(names)])
+			reason = fmt.Sprintf("unexpected argument %q", args[len(names)])
 		}
 		return input.Mistake(c.CommandPath(), reason, "usage: "+c.UseLine())
 	}

@@ -45,11 +45,11 @@ func newCosimBuild() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&o.Top, "top", "", "module or entity `T` to build")
-	f.StringArrayVarP(&o.params, "param", "G", nil, "give the top module's parameter P the value `P=V`")
+	f.StringArrayVarP(&o.params, "param", "G", nil, "set a parameter of the top module: `P=V`")
 	f.StringArrayVarP(&o.IncludeDirs, "include", "I", nil, "look for included files and modules in `DIR`")
 	f.StringArrayVarP(&o.defines, "define", "D", nil, "define the macro `X`, or X=V")
 	f.StringArrayVarP(&o.lists, "list", "f", nil, "read sources, folders and definitions from the list `F`")
-	f.StringArrayVar(&o.languages, "language", nil, "the Verilog of a source is of a standard: `FILE=1364-2001`")
+	f.StringArrayVar(&o.languages, "language", nil, "Verilog standard of a source: `FILE=1364-2001`")
 	f.StringArrayVar(&o.libraries, "libraries", nil, "VHDL library with its files: `NAME=F,F`")
 	f.StringArrayVar(&o.GHDLFlags, "ghdl-flags", nil, "give ghdl the `FLAG`, as in --ghdl-flags=-frelaxed")
 	f.StringArrayVar(&o.Clocks, "clock", nil, "input `NAME` is a clock")
@@ -104,7 +104,8 @@ func (o *cosimBuildFlags) read(sources []string) (err error) {
 	}
 	for file := range o.Languages {
 		if !slices.Contains(o.Files, file) {
-			return input.Mistake("--language", file+" is none of the sources", "name one as it stands there: FILE=1364-2001")
+			return input.Mistake("--language", file+" is not one of the sources", "give a source exactly as listed: "+
+				"FILE=1364-2001")
 		}
 	}
 	files, err := pairs("--libraries", o.libraries, true)

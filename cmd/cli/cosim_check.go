@@ -17,7 +17,7 @@ func newCosimCheck(networks starloom.Networks) *cobra.Command {
 	o := checkFlags{settings: settings{networks: networks}}
 	c := &cobra.Command{
 		Use:               "check MAP.yml | SCENARIO",
-		Short:             "Run RTL beside the model that it stands for and show the first difference",
+		Short:             "Run RTL beside the model that it replaces, and show the first difference",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: filesOf("yml", "yaml"),
 	}

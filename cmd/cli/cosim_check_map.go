@@ -28,7 +28,7 @@ import (
 
 func (o *checkFlags) checkMap(c *cobra.Command, args []string) error {
 	if len(o.settings.words) > 0 {
-		return input.Mistake("--set", "this is for the keys of a scenario", "give a scenario, or change the pin map")
+		return input.Mistake("--set", "this option sets keys of a scenario", "give a scenario, or change the pin map")
 	}
 	o.begun = time.Now()
 	points, subject, err := o.pinMaps(c, args)
@@ -39,7 +39,7 @@ func (o *checkFlags) checkMap(c *cobra.Command, args []string) error {
 		return err
 	}
 	if o.Seeds < 1 || o.Seeds > 1_000_000 || o.PowerOn < 0 || o.PowerOn > 1_000_000 {
-		return input.Mistake("--seeds", "no such number of runs", "give 1 to 1000000")
+		return input.Mistake("--seeds", "invalid number of runs", "give 1 to 1000000")
 	}
 	for _, option := range []string{"cycles", "explore", "seed", "seeds"} {
 		if o.StimulusFile != "" && c.Flags().Changed(option) {
@@ -124,7 +124,7 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 		if m.Image != "" || len(m.Timing.Clocks) > 1 || len(report.Left) > 0 { // such maps cannot be proved
 			return nil
 		}
-		_, err := fmt.Fprintf(text, "for a proof, of all inputs: starloom cosim prove %s\n", subject)
+		_, err := fmt.Fprintf(text, "for a proof for all inputs: starloom cosim prove %s\n", subject)
 		return err
 	}
 	if err := proof.WriteText(text); err != nil {
@@ -166,7 +166,7 @@ func (o *checkFlags) pinMaps(c *cobra.Command, args []string) ([]starloom.PinMap
 		return points, args[0] + subject, err
 	}
 	if len(args) > 0 {
-		return nil, "", input.Mistake("--twin", "there is a map, too: "+args[0], "give one of them")
+		return nil, "", input.Mistake("--twin", "a map is also given: "+args[0], "give one of them")
 	}
 	parameters, subject, err := o.parameters()
 	if err != nil {
@@ -234,7 +234,7 @@ func (o *checkFlags) complete(m *pinmap.Map, parameters twin.Parameters) error {
 		}
 		if _, given := m.Parameters[name]; given || !known {
 			return input.Mistake("-G", "a map has its own parameters",
-				"write parameters: and params: in the map; -G gives parameters of the model that it leaves out")
+				"write parameters: and params: in the map; -G sets parameters of the model that the map leaves out")
 		}
 		m.Parameters[name] = value
 	}
@@ -315,12 +315,12 @@ func (o *checkFlags) refuseInSweep() error {
 		{"--stimulus", o.StimulusFile}, {"--vcd", o.vcd.path}, {"--save", o.save.path}, {"--html", o.html.path},
 	} {
 		if one.value != "" {
-			return input.Mistake(one.option, "the pin map has lists of parameters, and this is for one of each",
-				"choose with -G NAME=VALUE, as the table names them, or leave it out")
+			return input.Mistake(one.option, "the pin map has lists of parameters, but this option needs one value of each",
+				"choose with -G NAME=VALUE, using the names in the table, or delete the option")
 		}
 	}
 	if o.proves {
-		return input.Mistake("--prove", "the pin map has lists of parameters, and a proof is of one of each",
+		return input.Mistake("--prove", "the pin map has lists of parameters, but a proof needs one value of each",
 			"choose with -G NAME=VALUE")
 	}
 	return nil

@@ -39,21 +39,21 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	f := c.Flags()
 	o.settings.declare(c)
 	f.Uint64Var(&o.Cycles, "cycles", 0, "cycles of each run, `N` (default 100000, with Icarus 10000)")
-	f.Uint64Var(&o.Explore, "explore", 0, "cycles guided by coverage that follow, `N` for each seed (default 8 times "+
+	f.Uint64Var(&o.Explore, "explore", 0, "then `N` cycles guided by coverage for each seed (default 8 times "+
 		"--cycles, with Icarus as many)")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed of the first run's inputs, `N`")
 	f.StringVar(&o.seeds, "seeds", "1", "do runs with the seeds from A to B, or with N seeds from --seed on: `A..B|N`")
 	f.IntVar(&o.PowerOn, "reset-seeds", 0, "run the same inputs from `N` random states at power-on (default 3; Icarus "+
 		"has X and needs 1)")
-	o.backend = choose(c, "backend", "where the RTL runs (default: what the map says, or wasm)", cosim.Backends...)
+	o.backend = choose(c, "backend", "backend that runs the RTL (default: the map's, or wasm)", cosim.Backends...)
 	f.StringVar(&o.StimulusFile, "stimulus", "", "take the inputs from `F`: CSV, VCD or FST")
 	f.BoolVar(&o.shrink, "shrink", false, "shorten the case that differs (default true; false with --stimulus and for "+
 		"a scenario)")
 	f.StringVar(&o.twin, "twin", "", "check Starloom's own Verilog of the model `NAME`, without a map")
 	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin, or for a parameter that the map leaves out: set the "+
 		"model's parameter P to V by `P=V`")
-	f.BoolVar(&o.proves, "prove", false, "if no difference is found, try to prove that there is none, as cosim prove does")
-	f.BoolVar(&o.list, "list", false, "list the models that RTL can stand for")
+	f.BoolVar(&o.proves, "prove", false, "if no difference is found, try to prove equality, as cosim prove does")
+	f.BoolVar(&o.list, "list", false, "list the models that RTL can replace")
 	completed(c, "twin", o.twinWords())
 	o.vcd = o.outputs.to(f, "vcd", "write the case as a waveform to `F`, in FST if it ends in .fst, and F.gtkw "+
 		"(GTKWave) and F.sucl (Surfer) beside it", &o.VCD)

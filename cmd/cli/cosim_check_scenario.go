@@ -68,7 +68,7 @@ func (o *checkFlags) checkScenario(c *cobra.Command, path string) error {
 func (o *checkFlags) scenario(c *cobra.Command, path string) (*starloom.Scenario, error) {
 	for _, option := range []string{"cycles", "seeds", "stimulus", "param", "backend", "prove"} {
 		if c.Flags().Changed(option) {
-			return nil, input.Mistake("--"+option, "RTL and inputs are those of the scenario "+path,
+			return nil, input.Mistake("--"+option, "the RTL and its inputs come from the scenario "+path,
 				"leave it out, or check the RTL's pin map alone")
 		}
 	}

@@ -48,7 +48,7 @@ func TestLongCosimCheckSweep(t *testing.T) {
 	}
 	dir := listsFolder(t, "[1, 3]", "[1, 3]")
 	for args, says := range map[string]string{
-		"--vcd a.vcd": "--vcd: the pin map has lists of parameters, and this is for one of each; choose with -G NAME=VALUE",
+		"--vcd a.vcd": "--vcd: the pin map has lists of parameters, but this option needs one value of each; choose with -G NAME=VALUE",
 		"-G SEED=2":   "-G: no point of the pin map has SEED=2",
 		"-G NAME=2":   "-G: a map has its own parameters",
 	} {

@@ -35,7 +35,7 @@ func newCosimProve(networks starloom.Networks) *cobra.Command {
 	o := proveFlags{checkFlags: checkFlags{settings: settings{networks: networks}}}
 	c := &cobra.Command{
 		Use:               "prove MAP.yml",
-		Short:             "Prove that RTL equals the model that it stands for, or find a difference",
+		Short:             "Prove that RTL equals the model that it replaces, or find a difference",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: filesOf("yml", "yaml"),
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args) },
@@ -67,16 +67,16 @@ func (o *proveFlags) run(c *cobra.Command, args []string) error {
 	}
 	if len(points) > 1 {
 		return input.Mistake(args[0],
-			fmt.Sprintf("its lists of parameters make %d points, and a proof is of one", len(points)),
+			fmt.Sprintf("its lists of parameters make %d points, but a proof needs one point", len(points)),
 			"name one with -G PARAMETER=VALUE")
 	}
 	m := points[0].Map
 	defer m.Close()
 	if o.limit < timeLeast || o.limit > timeMost {
-		return input.Mistake("--time", fmt.Sprintf("the engines cannot try for %v", o.limit), "give 2s to 24h")
+		return input.Mistake("--time", fmt.Sprintf("the time limit %v is out of range", o.limit), "give 2s to 24h")
 	}
 	if o.depth < 0 || o.depth > 1_000_000 {
-		return input.Mistake("--cycles", fmt.Sprintf("no such number of cycles: %d", o.depth), "give 1 to 1000000")
+		return input.Mistake("--cycles", fmt.Sprintf("invalid number of cycles: %d", o.depth), "give 1 to 1000000")
 	}
 	if err := o.outputs.check(append([]string{m.File, m.Image}, m.Source.Files...)...); err != nil {
 		return err

@@ -60,7 +60,7 @@ endmodule
 		{`-G: "WIDTH" is not a name and a value`, []string{"--top", "gate", "-G", "WIDTH"}},
 		{"--clock: there is no port clock", []string{"--top", "gate", "--clock", "clock"}},
 		{"--top: no top module is named", nil},
-		{"is what the run is made from", []string{"--top", "gate", "-o", source}},
+		{"is an input of the run", []string{"--top", "gate", "-o", source}},
 	} {
 		require.Equal(t, statusInput, build(c.args...), c.says)
 		require.Contains(t, stderr.String(), c.says)
@@ -110,13 +110,13 @@ func TestLongCosimBuildTakesWhatMapsTake(t *testing.T) {
 		})
 	}
 	for says, options := range map[string][]string{
-		"--language: b.v is none of the sources":             {"--language", "b.v=1364-2001", "a.v"},
-		"there is no language \"1364\"":                      {"--language", "a.v=1364", "a.v"},
-		"none.f: cannot be read: no such file":               {"-f", "none.f"},
-		"--ghdl-flags: \"-P/etc\" is no flag of GHDL":        {"--ghdl-flags=-P/etc", "a.vhd"},
-		"library \"1x\" has no name or no files":             {"--libraries", "1x=a.vhd", "a.vhd"},
-		"--libraries: \"tools\" is not a name and a value":   {"--libraries", "tools", "a.vhd"},
-		"libraries and ghdl_flags are for VHDL; delete them": {"--libraries", "tools=b.vhd", "a.v"},
+		"--language: b.v is not one of the sources":             {"--language", "b.v=1364-2001", "a.v"},
+		"there is no language \"1364\"":                         {"--language", "a.v=1364", "a.v"},
+		"none.f: cannot be read: no such file":                  {"-f", "none.f"},
+		"--ghdl-flags: \"-P/etc\" is not an accepted GHDL flag": {"--ghdl-flags=-P/etc", "a.vhd"},
+		"library \"1x\" has no name or no files":                {"--libraries", "1x=a.vhd", "a.vhd"},
+		"--libraries: \"tools\" is not a name and a value":      {"--libraries", "tools", "a.vhd"},
+		"libraries and ghdl_flags are for VHDL; delete them":    {"--libraries", "tools=b.vhd", "a.v"},
 	} {
 		var stdout, stderr bytes.Buffer
 		require.Equal(t, statusInput, execute(append([]string{"cosim", "build", "--top", "t"}, options...), &stdout, &stderr), says)

@@ -72,7 +72,7 @@ func newFirmwareSDK() *cobra.Command {
 		},
 	}
 	c.Flags().StringArrayVar(&programs, "program", nil,
-		"write the source of the built-in program `P`, too; may be given several times")
+		"also write the source of the built-in program `P`; may be given several times")
 	completed(c, "program", wordsOf(func(*cobra.Command, []string) ([]string, error) { return firmware.Programs(), nil }))
 	return c
 }
@@ -229,9 +229,9 @@ func newFirmwareInspect() *cobra.Command {
 	o.model = choose(c, "model", "count costs by this model", append(wasm.Models(), wasm.ModelCustom)...)
 	o.model.value = wasm.Presets[0].Name
 	f := c.Flags()
-	f.StringArrayVar(&o.costs, "cost", nil, "an instruction of this class costs N: `CLASS=N`; may be given several times")
+	f.StringArrayVar(&o.costs, "cost", nil, "cost of an instruction of a class: `CLASS=N`; may be given several times")
 	f.StringArrayVar(&o.loops, "loop", nil,
-		"the loop at `FILE:LINE=N` or 'offset 0xHEX=N' turns at most N times each time "+
+		"the loop at `FILE:LINE=N` or 'offset 0xHEX=N' iterates at most N times each time "+
 			"that it is entered; may be given several times")
 	f.BoolVar(&o.shown.Functions, "functions", false, "list the functions: number, bytes, worst case, loops")
 	f.BoolVar(&o.shown.Blocks, "blocks", false, "list the basic blocks: offset in the image, cost, line, calls")
@@ -250,7 +250,7 @@ func (o *inspectFlags) inspect(ctx context.Context, image string) (textAndJSON, 
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(inspectHeapBytes))
 	turns, err := firmware.ParseTurns(o.loops)
 	if err != nil {
-		const remedy = "give it as --loop sdk/starloom.h:340=4, or as --loop 'offset 0x1a5=4' of an image without lines"
+		const remedy = "write --loop sdk/starloom.h:340=4, or --loop 'offset 0x1a5=4' for an image without lines"
 		return nil, input.Mistake("--loop", err.Error(), remedy)
 	}
 	cost, err := firmware.ParseCosts(o.costs)
@@ -258,8 +258,8 @@ func (o *inspectFlags) inspect(ctx context.Context, image string) (textAndJSON, 
 		return nil, input.Mistake("--cost", err.Error(), "classes are "+strings.Join(wasm.ClassNames(), ", "))
 	}
 	if o.model.value == wasm.ModelCustom && len(cost) == 0 {
-		return nil, input.Mistake("--model", "the model custom without costs",
-			"add --cost load=3, and more such; what is left out costs 1")
+		return nil, input.Mistake("--model", "the model custom needs costs",
+			"add --cost load=3 and other classes; an omitted class costs 1")
 	}
 	view, err := firmware.View(ctx, image, o.model.value, cost, turns, o.shown)
 	var none *wasm.NoLoopError
@@ -269,7 +269,7 @@ func (o *inspectFlags) inspect(ctx context.Context, image string) (textAndJSON, 
 		return view, err
 	case errors.As(err, &none):
 		loops := cmp.Or(strings.Join(none.Loops, ", "), "no place: leave it out")
-		return nil, input.Mistake("--loop", err.Error(), "there are such at "+loops)
+		return nil, input.Mistake("--loop", err.Error(), "loops without a bound are at "+loops)
 	case errors.As(err, &unread):
 		return nil, input.Unreadable(image, err, firmware.RemedyOfUnread(image, image, firmware.Programs(), err))
 	}

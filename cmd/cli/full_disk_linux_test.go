@@ -22,7 +22,7 @@ func TestDeviceFull(t *testing.T) {
 	defer full.Close()
 	r = starloomWith(t, dir, func(command *exec.Cmd) { command.Stdout = full }, "run", "s.yaml")
 	require.Equal(t, statusTool, r.status, r.stderr)
-	require.Contains(t, r.stderr, "no space left on device: free some space on the disk")
+	require.Contains(t, r.stderr, "no space left on device: free some disk space")
 }
 
 // TestFullDisk checks that an error on a full disk has one remedy and that no file remains.

@@ -47,7 +47,7 @@ func newHelp() *cobra.Command {
 			if man != "" {
 				if len(args) > 0 {
 					return &starloom.InputError{Place: c.CommandPath(),
-						Reason: fmt.Sprintf("--man writes the pages of all commands, and takes no %q", args[0]),
+						Reason: fmt.Sprintf("--man writes the pages of all commands; delete %q", args[0]),
 						Remedy: "write 'starloom help --man DIR'"}
 				}
 				return writeManual(c.Root(), man)
@@ -223,7 +223,7 @@ func newSchema(networks starloom.Networks) *cobra.Command {
 		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: kinds,
 	}
-	c.Flags().BoolVar(&ofSweeps, "sweep", false, "that of sweep files")
+	c.Flags().BoolVar(&ofSweeps, "sweep", false, "print the schema of sweep files")
 	_ = c.Flags().MarkHidden("sweep") // it was just added
 	c.RunE = func(c *cobra.Command, args []string) error {
 		kind := append(args, kinds[0])[0]
@@ -250,7 +250,7 @@ func newTools() *cobra.Command {
 	ran := false
 	c := &cobra.Command{
 		Use:   "tools",
-		Short: "List the tools for RTL, firmware and traces: what is here, what was run, what is missing",
+		Short: "List the tools for RTL, firmware and traces: installed, tested and missing ones",
 		Args:  exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if ran {
@@ -283,7 +283,7 @@ func versionText() string {
 func newExplain(networks starloom.Networks) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [NAME]",
-		Short: "Say what a figure means, how it is counted and where it comes from",
+		Short: "Explain what a figure means, how it is counted and where it comes from",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			out := product(c)

@@ -21,7 +21,8 @@ func TestLongEveryExportEnds(t *testing.T) {
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	models := map[string]string{"": "it has not returned after 250000000 iterations of its loops", ", cpu: {model: unit, trap_cycles: 100000}": "it cost more than trap_cycles, which is 100000 by the cost table"}
+	models := map[string]string{"": "it has not returned after 250000000 iterations of its loops", ", cpu: {model: " +
+		"unit, trap_cycles: 100000}": "it cost more than trap_cycles, the equivalent of 100000 in the cost table"}
 	firmware := func(image, more string) string {
 		return strings.Replace(smallScenario, "{program: pops/random}", "{image: "+image+".wasm, mode: banked"+more+"}", 1) + "stop: {slots: 8}\n"
 	}

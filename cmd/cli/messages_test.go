@@ -153,7 +153,7 @@ func TestNoHome(t *testing.T) {
 		}), "TMPDIR="+temporary)
 	}, "cosim", "check", "map.yml")
 	require.Equal(t, statusInput, r.status)
-	require.Contains(t, r.stderr, "there is no HOME: compiled RTL is kept in "+temporary+"/starloom-")
+	require.Contains(t, r.stderr, "HOME is not set: compiled RTL is kept in "+temporary+"/starloom-")
 	require.Equal(t, 1, strings.Count(r.stderr, "there is no HOME"))
 	require.Contains(t, r.stderr, "no.sv", "and the check goes on")
 	require.NotContains(t, starloomIn(t, dir, "cosim", "check", "map.yml").stderr, "HOME")

@@ -11,7 +11,7 @@ import (
 )
 
 func newNetlist(networks starloom.Networks) *cobra.Command {
-	parent := &cobra.Command{Use: "netlist", Short: "Show a network that a file draws",
+	parent := &cobra.Command{Use: "netlist", Short: "Show a network drawn in a file",
 		Args: cobra.ArbitraryArgs, RunE: group}
 	parent.AddCommand(newNetlistShow(networks), newNetlistHeader(networks))
 	return parent

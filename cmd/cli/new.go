@@ -85,7 +85,7 @@ func (o *newFlags) list(c *cobra.Command) error {
 	table := tabwriter.NewWriter(product(c), 0, 0, 2, ' ', 0)
 	for _, n := range o.all {
 		fmt.Fprintf(table, "%s\t%s\n", n.Kind(),
-			cmp.Or(strings.Join(programNames(n), ", "), "no programs: images of your own"))
+			cmp.Or(strings.Join(programNames(n), ", "), "no programs: give your own image"))
 	}
 	return table.Flush()
 }
@@ -93,13 +93,13 @@ func (o *newFlags) list(c *cobra.Command) error {
 func (o *newFlags) write(c *cobra.Command, kind string) error {
 	k := slices.Index(o.kinds, kind)
 	if k < 0 {
-		return input.Mistake(c.CommandPath(), fmt.Sprintf("there is no fabric %q", kind),
+		return input.Mistake(c.CommandPath(), fmt.Sprintf("unknown fabric %q", kind),
 			input.DidYouMean(kind, o.kinds, "choose one of "+strings.Join(o.kinds, ", ")))
 	}
 	n := o.all[k]
 	o.out.path = cmp.Or(o.out.path, kind+".yaml")
 	if _, err := os.Lstat(o.out.path); err == nil && o.out.path != "-" {
-		return input.Mistake("--output", o.out.path+" is there already", "give another path")
+		return input.Mistake("--output", o.out.path+" already exists", "give another path")
 	}
 	expect, err := o.assign(n)
 	if err != nil {
@@ -135,7 +135,7 @@ func (o *newFlags) assign(n fabric.Network) (expect string, err error) {
 			wanted = append(wanted, "workload."+kinds[0]+"="+config.WorkloadExample[kinds[0]])
 		}
 	} else if !sets(own, "firmware") {
-		return "", input.Mistake(n.Kind(), "it has no programs: images of your own run here",
+		return "", input.Mistake(n.Kind(), "this fabric has no programs and needs your own image",
 			"give one, --set firmware.image=F.wasm; 'starloom firmware new' makes one")
 	}
 	schema, err := o.networks.Schema()
@@ -202,14 +202,14 @@ func (o *newFlags) text(ctx context.Context, n fabric.Network, expect string) ([
 		Settings: e.Settings, Keys: keys,
 		Head:  []string{fmt.Sprintf("A scenario for the fabric %s: '%s'.", n.Kind(), o.command(expect))},
 		Notes: map[string]string{},
-		Tail: []string{"What is there besides: rules, faults, rtl, traces. 'starloom schema' prints every key with its " +
+		Tail: []string{"Other keys: rules, faults, rtl, traces. 'starloom schema' prints every key with its " +
 			"meaning and range, 'starloom scenario show' " +
-			"what this scenario becomes, and 'starloom explain' what the figures of its report mean."},
+			"this scenario with all defaults, and 'starloom explain' the meaning of its report's figures."},
 	}
 	if expect != "" {
-		t.Head = append(t.Head, "Its run fails on purpose: the program shows that failure.")
+		t.Head = append(t.Head, "The run fails on purpose: the program demonstrates the failure.")
 	}
-	t.Head = append(t.Head, "A commented line has the value of a key that is left out: delete the # to change it.")
+	t.Head = append(t.Head, "A commented line shows a key's default: delete the # to change it.")
 	if others := slices.DeleteFunc(programNames(n),
 		func(name string) bool { return name == o.program }); len(others) > 0 && o.program != "" {
 		t.Notes["firmware.program"] = "or " + strings.Join(others, ", ") + ": 'starloom new " + n.Kind() +

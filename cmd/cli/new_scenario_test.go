@@ -155,9 +155,9 @@ func uncommented(t *testing.T, here func(args ...string) result, file string) {
 func TestNewScenarioRefuses(t *testing.T) {
 	dir := folder(t, map[string]string{"pops.yaml": "mine", "mine.wasm": "none"})
 	for line, want := range map[string]string{
-		"new pops":                               "--output: pops.yaml is there already; give another path",
-		"new pops -o mine.wasm":                  "--output: mine.wasm is there already; give another path",
-		"new pop":                                `starloom new: there is no fabric "pop"; did you mean "pops"? choose one of pops, crossbar, bus, ej`,
+		"new pops":                               "--output: pops.yaml already exists; give another path",
+		"new pops -o mine.wasm":                  "--output: mine.wasm already exists; give another path",
+		"new pop":                                `starloom new: unknown fabric "pop"; did you mean "pops"? choose one of pops, crossbar, bus, ej`,
 		"new pops --program pops/randm -o a":     `--program: pops has no program "pops/randm"; did you mean "pops/random"? it has pops/offline, `,
 		"new bus --program pops/random":          `--program: bus has no program "pops/random"; it has bus/`,
 		"new crossbar --set fabric.crossbar.x=1": `--set fabric.crossbar.x=1: unknown key "x" in fabric.crossbar; `,
@@ -199,7 +199,8 @@ func TestNewScenarioOfOwnNetworks(t *testing.T) {
 	require.Contains(t, squares(t, "new").stdout, "square")
 	o := newFlags{networks: starloom.Networks{bare{}}}
 	_, err = o.assign(bare{})
-	require.ErrorContains(t, err, "bare: it has no programs: images of your own run here; give one, --set firmware.image=F.wasm")
+	require.ErrorContains(t, err, "bare: this fabric has no programs and needs your own image; give one, --set "+
+		"firmware.image=F.wasm")
 	o.settings.words = []string{"firmware.image=mine.wasm"}
 	_, err = o.assign(bare{square{}})
 	require.NoError(t, err)

@@ -139,7 +139,7 @@ func meantOption(c *cobra.Command, unknown *pflag.NotExistError, remedy string) 
 	if len(others) == 0 {
 		return remedy
 	}
-	return fmt.Sprintf("it is one of %s; %s", strings.Join(others, ", "), remedy)
+	return fmt.Sprintf("allowed: %s; %s", strings.Join(others, ", "), remedy)
 }
 
 const replacement = "replacement" // annotation of an old option
@@ -181,7 +181,7 @@ func refuseEmpty(c *cobra.Command, args []string) (err error) {
 			values = list.GetSlice()
 		}
 		if err == nil && (len(values) == 0 || slices.Contains(values, "")) {
-			err = input.Mistake("--"+f.Name, "its value is empty", "give one, or leave the option out")
+			err = input.Mistake("--"+f.Name, "its value is empty", "give a value, or delete the option")
 		}
 	})
 	return err

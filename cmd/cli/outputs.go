@@ -82,7 +82,8 @@ func (all *outputs) check(inputs ...string) error {
 		case first == "":
 			first = o.option
 		default:
-			return input.Mistake(o.option, "standard output has that of "+first, fmt.Sprintf("give %s a file", o.option))
+			return input.Mistake(o.option, "standard output already receives the output of "+first, fmt.Sprintf("give %s a "+
+				"file", o.option))
 		}
 	}
 	for _, input := range inputs {
@@ -108,7 +109,7 @@ func (all *outputs) keep(read string) error {
 	}
 	for _, o := range all.list {
 		if replaced, err := os.Stat(o.path); err == nil && os.SameFile(before, replaced) {
-			return input.Mistake(o.option, o.path+" is what the run is made from", "give another path")
+			return input.Mistake(o.option, o.path+" is an input of the run", "give another path")
 		}
 	}
 	return nil
@@ -238,7 +239,7 @@ func (p *pictures) remedy(text string) string {
 		case name == kind && path == "":
 			return "name a file: --svg " + kind + "=" + kind + ".svg"
 		case name == kind && p.of[i].path != "":
-			return "give each kind once: there is --svg " + kind + "=" + p.of[i].path
+			return "give each kind once: already given: --svg " + kind + "=" + p.of[i].path
 		case name == kind && p.several(path):
 			return "give the option once for each kind: --svg " + strings.ReplaceAll(text, ",", " --svg ")
 		case name == kind:

@@ -30,12 +30,12 @@ func TestOutputs(t *testing.T) {
 		{name: "files", args: []string{"--log", "a", "--json", "b", "--table", "c.csv"}, csv: true},
 		{name: "standard output", args: []string{"--json", "-"}},
 		{name: "a table on standard output", args: []string{"--table", "-"}, csv: true},
-		{name: "twice", args: []string{"--log", "-", "--json", "-"}, wrong: "--json: standard output has that of --log; give --json a file"},
-		{name: "beside a stream", args: []string{"--log", "-"}, stream: "--replay", wrong: "--log: standard output has that of --replay; give --log a file"},
-		{name: "input", args: []string{"--json", scenario}, wrong: "--json: " + scenario + " is what the run is made from; give another path"},
+		{name: "twice", args: []string{"--log", "-", "--json", "-"}, wrong: "--json: standard output already receives the output of --log; give --json a file"},
+		{name: "beside a stream", args: []string{"--log", "-"}, stream: "--replay", wrong: "--log: standard output already receives the output of --replay; give --log a file"},
+		{name: "input", args: []string{"--json", scenario}, wrong: "--json: " + scenario + " is an input of the run; give another path"},
 		{
 			name: "input by another name", args: []string{"--log", filepath.Join(dir, "link")},
-			wrong: "--log: " + filepath.Join(dir, "link") + " is what the run is made from; give another path",
+			wrong: "--log: " + filepath.Join(dir, "link") + " is an input of the run; give another path",
 		},
 		{
 			name: "neither", args: []string{"--table", "t.png"},

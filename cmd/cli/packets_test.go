@@ -45,7 +45,7 @@ func TestPackets(t *testing.T) {
 	before := list(t, dir)
 	for args, says := range map[string]string{
 		"s.yaml --packets p.csv --seeds 1..3":                  "--packets: a file of packets shows one run, and --seeds asks for many",
-		"s.yaml --packets offered.csv":                         "--packets: offered.csv is what the run is made from",
+		"s.yaml --packets offered.csv":                         "--packets: offered.csv is an input of the run",
 		"s.yaml --set workload.traffic.file=no.csv":            "no.csv: cannot be read: no such file or directory; give a CSV file with columns source,",
 		"s.yaml --set workload.traffic.rate=0.5":               "rate is given, but arrivals: file reads it from the file",
 		"s.yaml --set fabric.crossbar.ports=2 --packets p.csv": "offered.csv:2:1: a packet goes from 0 to 2; processors are 0 to 1",

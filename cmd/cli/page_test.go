@@ -165,7 +165,7 @@ func TestPageOfAFirmwareCheck(t *testing.T) {
 	args := []string{"firmware", "check", "ej/improved", "ej-faults.yaml", "--fuzz", "50"}
 	html := writtenPage(t, dir, statusFail, args...)
 	for _, part := range []string{"The run itself fails: exactly_once", "starloom run ej-faults.yaml --firmware ej/improved --html run.html",
-		"starloom firmware check ej/improved ej-faults.yaml --fuzz 50", "Ways to run it, which must not differ."} {
+		"starloom firmware check ej/improved ej-faults.yaml --fuzz 50", "Ways to run the scenario, which must agree."} {
 		require.Contains(t, html, part)
 	}
 	require.Equal(t, html, writtenPage(t, dir, statusFail, args...))

@@ -20,14 +20,14 @@ func TestPictures(t *testing.T) {
 		"--svg heat=":                          "name a file: --svg heat=heat.svg",
 		"--svg =a.svg":                         "write KIND=F.svg",
 		"--svg heat=a.png":                     "give a path that ends in .svg",
-		"--svg heat=a.svg --svg heat=b.svg":    "give each kind once: there is --svg heat=a.svg",
+		"--svg heat=a.svg --svg heat=b.svg":    "give each kind once: already given: --svg heat=a.svg",
 		"--svg heat=a.svg,latency=b.svg":       "give the option once for each kind: --svg heat=a.svg --svg latency=b.svg",
 		"--svg heat=a.svg --svg latency=a.svg": "--svg latency: output a.svg: two outputs have this path: give each its own",
 		"--svg heat=a.svg --csv a.svg":         "two outputs have this path",
 		"--svg heat=no/a.svg":                  "--svg heat: output no/a.svg: the folder no: no such file or directory: make the folder first",
-		"--svg heat=- --svg latency=-":         "--svg latency: standard output has that of --svg heat; give --svg latency a file",
+		"--svg heat=- --svg latency=-":         "--svg latency: standard output already receives the output of --svg heat; give --svg latency a file",
 		"--svg heat=a.svg --seeds 1..3":        "--svg heat: a picture shows one run, and --seeds asks for many; run one of them alone with --seed N",
-		"--svg topology=a.svg --set workload.permutation=all --set fabric.pops.groups=1": "--svg topology: a picture shows one run, and permutation: all is many",
+		"--svg topology=a.svg --set workload.permutation=all --set fabric.pops.groups=1": "--svg topology: a picture shows one run, and permutation is all, which makes many",
 	} {
 		r := starloomIn(t, dir, append([]string{"run", "s.yaml"}, strings.Fields(args)...)...)
 		require.Equal(t, statusInput, r.status, args)

@@ -49,7 +49,7 @@ func newPlot(networks starloom.Networks) *cobra.Command {
 	f.StringVar(&o.YLabel, "y-label", "", "write `TEXT` beside the y axis")
 	f.Float64Var(&o.Width, "width", figure.Width, "make the picture `W` points wide")
 	f.StringVar(&o.Published, "published", "", "draw the points of the table `F.csv` (columns x and y) beside the curves")
-	f.BoolVar(&o.dark, "dark", false, "draw a PNG on dark paper; an SVG is light or dark as the reader's system is")
+	f.BoolVar(&o.dark, "dark", false, "draw a PNG on dark paper; an SVG follows the reader's system")
 	o.out = o.outputs.add(f, "output", "o", "write the picture to `F.svg` or F.png", nil)
 	formerly(c, "out", "output")
 	for _, option := range []string{"x", "y", "z", "by", "where", "histogram"} {
@@ -99,7 +99,8 @@ func (o *plotFlags) run(c *cobra.Command, path string) error {
 	case name != "-" && !strings.HasSuffix(name, ".svg"):
 		return input.Mistake("--output", name+" ends in neither .svg nor .png", "give a path that ends in one of them")
 	case o.dark:
-		return &starloom.InputError{Place: "--dark", Reason: "an SVG is light or dark as the reader's system is",
+		return &starloom.InputError{Place: "--dark", Reason: "an SVG follows the light or dark setting of the reader's " +
+			"system",
 			Remedy: "delete --dark, or write a .png"}
 	}
 	table := "results.csv"

@@ -74,7 +74,7 @@ func prepare(c *cobra.Command, args []string) error {
 
 func sayTemporaryCache(c *cobra.Command) {
 	if dir, temporary := cosim.UserCache(); temporary {
-		fmt.Fprintf(c.ErrOrStderr(), "there is no HOME: compiled RTL is kept in %s; set HOME or XDG_CACHE_HOME to keep it "+
+		fmt.Fprintf(c.ErrOrStderr(), "HOME is not set: compiled RTL is kept in %s; set HOME or XDG_CACHE_HOME to keep it "+
 			"elsewhere\n", dir)
 	}
 }

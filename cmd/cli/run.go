@@ -55,7 +55,7 @@ func (o *runFlags) declareOutputs(c *cobra.Command) {
 	to.pictures(c, "write a picture to `KIND=F.svg`, KIND being topology, heat, latency or timeline; once for each",
 		pictureKind{"topology", &o.SVG.Topology}, pictureKind{"heat", &o.SVG.Heat}, pictureKind{"latency", &o.SVG.Latency},
 		pictureKind{"timeline", &o.SVG.Timeline})
-	to.to(f, "packets", "write all packets of traffic, and when each was created, sent and received, to `F.csv`",
+	to.to(f, "packets", "write all packets of traffic, with the times of creation, sending and receipt, to `F.csv`",
 		&o.Packets)
 	to.to(f, "json", "write the report as JSON to `F`", &o.JSON)
 	to.to(f, "junit", "write the report as JUnit XML to `F`", &o.JUnit)
@@ -63,9 +63,9 @@ func (o *runFlags) declareOutputs(c *cobra.Command) {
 	to.to(f, "csv", "write a table with a row for each run to `F`", &o.CSV)
 	to.to(f, "stats-csv", "write a table with a row for each figure to `F`: mean, sd, se, min, median, max, histogram",
 		&o.StatsCSV)
-	to.tableOrPicture(f, "survival", "write how many seeds survive faults to `F.csv`, or a picture of it to F.svg",
+	to.tableOrPicture(f, "survival", "write the number of seeds that survive faults to `F.csv`, or a picture to F.svg",
 		&o.SurvivalCSV, &o.SurvivalSVG)
-	to.to(f, "profile", "write where the longest call has spent its cost to `F`, for flame graphs", &o.Profile)
+	to.to(f, "profile", "write the cost profile of the longest call to `F`, for flame graphs", &o.Profile)
 	to.add(f, "save-state", "", "write the state at the end or at the break to `F`", func(path string) error {
 		if path == "-" {
 			return input.Mistake("--save-state", "a state is a file, which is replaced as a whole", "give a path")
@@ -78,10 +78,10 @@ func (o *runFlags) declareOutputs(c *cobra.Command) {
 func (o *runFlags) declareExecution(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.seeds, "seeds", "", "run once for every seed from A to B, or from 1 to N: `A..B|N`")
-	o.engine = choose(c, "engine", "how slots are computed; auto selects the fastest way that provides the requested "+
+	o.engine = choose(c, "engine", "how to compute slots; auto selects the fastest way that provides the requested "+
 		"outputs", "auto", "cycle", "slot")
 	o.wasm = choose(c, "runtime", "how firmware is executed", "compiler", "interpreter")
-	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: as many as help")
+	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: the best number")
 	f.Uint32Var(&o.bank, "bank", 0, "`N` processors per bank; 0: by size")
 }
 
@@ -94,9 +94,9 @@ func (o *runFlags) declareWays(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.expect, "expect", "", "exit with 0 if the verdict is `pass|fail|fail:RULE`, otherwise with 1")
 	completed(c, "expect", expectWords)
-	f.StringVar(&o.breakOn, "break-on", "", "stop, and save the state, when `RULE|trap|slot=N` comes")
+	f.StringVar(&o.breakOn, "break-on", "", "stop, and save the state, at the first `RULE|trap|slot=N`")
 	o.every = integer(c, "checkpoint-every", "replace the state in --save-state F every `N` slots", 1, starloom.SlotsMax)
-	f.StringVar(&o.Restore, "restore", "", "go on from the state in `F`")
+	f.StringVar(&o.Restore, "restore", "", "continue from the state in `F`")
 	f.Uint32Var(&o.replay, "replay", 0, "run the handlers of `PROCESSOR` again alone, and print their inputs and actions")
 	f.BoolVar(&o.Variables, "vars", false, "show the variables of the state by name, with --replay, also in --html F")
 	f.StringArrayVar(&o.Probes, "probe", nil, "show `state.MEMBER` of every processor in --vcd F; repeatable, patterns")
@@ -176,15 +176,15 @@ func newEstimate(networks starloom.Networks) *cobra.Command {
 	var again bool
 	c := &cobra.Command{
 		Use:               "estimate SCENARIO",
-		Short:             "Estimate the memory and time of a run, and of larger ones",
+		Short:             "Estimate the memory and time of a run, and of larger runs",
 		Args:              exactly("SCENARIO"),
 		ValidArgsFunction: oneFile("yaml", "yml"),
 	}
 	f := c.Flags()
 	json := o.outputs.file(f, "json", "write everything as JSON to `F`")
-	o.outputs.to(f, "vcd", "estimate with a waveform in `F`, which is not written", &o.VCD)
-	o.outputs.to(f, "pcapng", "estimate with a packet capture in `F`, which is not written", &o.PCAPNG)
-	o.outputs.to(f, "log", "estimate with the firmware's log lines in `F`, which is not written", &o.Log)
+	o.outputs.to(f, "vcd", "include the cost of a waveform; `F` is not written", &o.VCD)
+	o.outputs.to(f, "pcapng", "include the cost of a packet capture; `F` is not written", &o.PCAPNG)
+	o.outputs.to(f, "log", "include the cost of the firmware's log lines; `F` is not written", &o.Log)
 	o.settings.declare(c)
 	o.overrides.declare(c)
 	o.declareExecution(c)

@@ -122,5 +122,5 @@ func TestScenarioShowRefuses(t *testing.T) {
 
 	r := starloomIn(t, dir, "scenario", "show", "s.yaml", "--json", "s.yaml")
 	require.Equal(t, statusInput, r.status)
-	require.Contains(t, r.stderr, "--json: s.yaml is what the run is made from")
+	require.Contains(t, r.stderr, "--json: s.yaml is an input of the run")
 }

@@ -54,7 +54,7 @@ func (s *settings) assignments() ([]starloom.Assignment, error) {
 	for i, word := range s.words {
 		key, value, ok := strings.Cut(word, "=")
 		if !ok || key == "" {
-			return nil, input.Mistake("--set "+word, "this is not a key and its value",
+			return nil, input.Mistake("--set "+word, "not a key with a value",
 				"write --set KEY=VALUE: --set nic.rx_frames=64")
 		}
 		set[i] = starloom.Assignment{Key: key, Value: value}
@@ -86,7 +86,7 @@ func (o *overrides) declare(c *cobra.Command) {
 	completed(c, "firmware", imageWords)
 	f.Uint64Var(&o.seed, "seed", 0, "use the seed `N`")
 	f.Uint64Var(&o.permutation, "permutation", 0, "run only number `K` of all permutations")
-	o.slots = integer(c, "slots", "end a run that is not done after `N` slots", 1, starloom.SlotsMax)
+	o.slots = integer(c, "slots", "end an unfinished run after `N` slots", 1, starloom.SlotsMax)
 	o.mode = choose(c, "mode", "one firmware instance for many processors, or one for each",
 		starloom.ModeBanked, starloom.ModeIsolated)
 }

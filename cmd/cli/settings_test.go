@@ -66,8 +66,8 @@ func TestSet(t *testing.T) {
 func TestSetRefuses(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": smallScenario, "m.yml": "model: link\n"})
 	for _, c := range []struct{ args, want string }{
-		{"run s.yaml --json j --set seed", "--set seed: this is not a key and its value; write --set KEY=VALUE: --set nic.rx_frames=64"},
-		{"run s.yaml --json j --set =3", "--set =3: this is not a key and its value; write --set KEY=VALUE"},
+		{"run s.yaml --json j --set seed", "--set seed: not a key with a value; write --set KEY=VALUE: --set nic.rx_frames=64"},
+		{"run s.yaml --json j --set =3", "--set =3: not a key with a value; write --set KEY=VALUE"},
 		{"run s.yaml --json j --set fabric.pops.groups=x", `--set fabric.pops.groups=x: fabric.pops.groups is the text "x"; write an integer: 1 to 65533`},
 		{"run s.yaml --json j --set fabric.pops.group=3", `--set fabric.pops.group=3: unknown key "group" in fabric.pops; did you mean "groups"?`},
 		{"run s.yaml --json j --set seed=1 --set seed=2", "--set seed=2: seed has another value already; give a key once"},
@@ -75,7 +75,7 @@ func TestSetRefuses(t *testing.T) {
 		{"scenario show s.yaml --json j --set stop.slots=0", "--set stop.slots=0: stop.slots is 0; allowed: 1 to 4294967294"},
 		{"firmware check pops/random s.yaml --json j --set nic.rx_frames=256", "--set nic.rx_frames=256: nic.rx_frames is 256; allowed: 1 to 255"},
 		{"cosim check s.yaml --json j --set rtl[1].twin=link", "--set rtl[1].twin=link: rtl[1] is beyond the end of the list; the next entry is rtl[0]"},
-		{"cosim check m.yml --json j --set seed=1", "--set: this is for the keys of a scenario; give a scenario, or change the pin map"},
+		{"cosim check m.yml --json j --set seed=1", "--set: this option sets keys of a scenario; give a scenario, or change the pin map"},
 	} {
 		r := starloomIn(t, dir, strings.Fields(c.args)...)
 		require.Equal(t, statusInput, r.status, c.args)
@@ -84,7 +84,7 @@ func TestSetRefuses(t *testing.T) {
 		require.Equal(t, []string{"m.yml", "s.yaml"}, list(t, dir), c.args)
 	}
 	r := starloomIn(t, dir, "run", "s.yaml", "--set", "")
-	require.Equal(t, "--set: its value is empty; give one, or leave the option out\n", r.stderr)
+	require.Equal(t, "--set: its value is empty; give a value, or delete the option\n", r.stderr)
 }
 
 // TestStandardInput checks that paths of a scenario from standard input are relative to the working folder, that

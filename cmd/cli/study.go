@@ -207,7 +207,7 @@ func (x *studySlurm) check(o *studyFlags) error {
 	}
 	switch {
 	case !x.used() && (x.dryRun || x.out != "" || x.settings != ""):
-		return refuse("--on", "--dry-run, --out and --slurm are for jobs of a cluster", "add --on slurm, or delete them")
+		return refuse("--on", "--dry-run, --out and --slurm are for cluster jobs", "add --on slurm, or delete them")
 	case !x.used():
 		return nil
 	case x.out == "":
@@ -288,7 +288,7 @@ func (p *caseParts) runKeys(ctx context.Context) error {
 	}
 	if done < len(keys) {
 		return input.Mistake("--points",
-			"the study lacks some of the requested cases: this executable differs from that of the requesting command",
+			"the study lacks some of the requested cases: this executable differs from the requesting command's executable",
 			"do not change it while a study runs, and start the command again")
 	}
 	return nil

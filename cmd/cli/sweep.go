@@ -46,7 +46,7 @@ func newSweep(networks starloom.Networks) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.Out, "out", "", "write results to the folder `DIR`; existing ones are not run again")
 	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: all cores")
-	f.StringVar(&o.Adaptive, "adaptive", "", "bisect the axis `AXIS`: where runs begin to fail or to saturate, for "+
+	f.StringVar(&o.Adaptive, "adaptive", "", "bisect the axis `AXIS` for the value at which runs begin to fail or to saturate, for "+
 		"each combination of the others")
 	o.settings.declare(c)
 	o.html = o.outputs.file(f, "html", "write a page of results and plots for a browser to `F.html`")
@@ -56,7 +56,8 @@ func newSweep(networks starloom.Networks) *cobra.Command {
 	f.StringVar(&o.points, "points", "", "run only the points whose keys are in the file `F`, and write no tables")
 	_ = errors.Join(f.MarkHidden("point"), f.MarkHidden("points"))
 	o.on = choose(c, "on", "run in this process, or as jobs of a Slurm cluster", sweep.OnLocal, sweep.OnSlurm)
-	f.BoolVar(&o.dryRun, "dry-run", false, "with --on slurm, print the scripts that would be sent, and run only what "+
+	f.BoolVar(&o.dryRun, "dry-run", false, "with --on slurm, print the scripts instead of sending them, and run only "+
+		"as much as "+
 		"is needed to estimate their times")
 	c.AddCommand(newSweepMerge())
 	return c
@@ -144,7 +145,7 @@ func (o *sweepFlags) place(c *cobra.Command, path string) error {
 	}
 	if o.On = o.on.value; o.On != sweep.OnSlurm {
 		if o.dryRun {
-			return input.Mistake("--dry-run", "it shows what would be sent to a cluster", "add --on slurm, or delete it")
+			return input.Mistake("--dry-run", "this option shows jobs for a cluster", "add --on slurm, or delete it")
 		}
 		return nil
 	}
@@ -215,7 +216,7 @@ func writeExtent(w io.Writer, e sweep.Extent, adaptive bool) {
 	text := fmt.Sprintf("starloom: %s, %s", traces.Plural(uint64(e.Points), "point", "points"),
 		traces.Plural(e.Runs, "run", "runs"))
 	if e.RunsThere > 0 {
-		text += fmt.Sprintf("; %d of them are there", e.RunsThere)
+		text += fmt.Sprintf("; %d of them are done", e.RunsThere)
 	}
 	if e.RunsThere < e.Runs {
 		text += fmt.Sprintf("; a point takes up to %d MiB; %s", (e.Memory+1<<20-1)>>20,

@@ -53,7 +53,7 @@ func TestSweepCommand(t *testing.T) {
 		"sweep s.yaml --out d":                                "s.yaml: this is a scenario, not a sweep; run it: starloom run s.yaml\n",
 		"sweep sweep.yaml --out s.yaml":                       "--out: s.yaml",
 		"sweep sweep.yaml --out d --adaptive gruops":          "--adaptive: there is no axis \"gruops\"; did you mean groups?",
-		"sweep sweep.yaml --out d --set fabric.pops.gruop":    "--set fabric.pops.gruop: this is not a key and its value",
+		"sweep sweep.yaml --out d --set fabric.pops.gruop":    "--set fabric.pops.gruop: not a key with a value",
 		"sweep sweep.yaml --out d --set fabric.pops.groups=9": "groups has another value already",
 		"sweep merge --out d":                                 "DIR is missing",
 		"sweep merge a":                                       "--out: no folder is named",

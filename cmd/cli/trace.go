@@ -60,7 +60,7 @@ func newTraceValues() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringArrayVar(&o.Signals, "only", nil, "print signals that match the pattern `GLOB` (may be repeated; default all)")
-	f.StringVar(&from, "from", "", "begin at `T` (50ns), with the values that signals have there")
+	f.StringVar(&from, "from", "", "begin at `T` (50ns), with the signals' values at that time")
 	f.StringVar(&to, "to", "", "end with `T` (60ns)")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		o.Interrupted = c.Context().Err
@@ -87,9 +87,9 @@ func newTraceDecode() *cobra.Command {
 		ValidArgsFunction: filesOf("vcd", "fst", "gz"),
 	}
 	f := c.Flags()
-	f.StringVar(&mapPath, "map", "", "where the phits are: YAML file `F`")
+	f.StringVar(&mapPath, "map", "", "positions of the phits: YAML file `F`")
 	pcapng := files.to(f, "pcapng", "write the packets to `F`, and F.lua for Wireshark beside it", &to.PCAPNG)
-	files.to(f, "json", "write what was found as JSON to `F`", &to.JSON)
+	files.to(f, "json", "write the findings as JSON to `F`", &to.JSON)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		for _, required := range []struct{ option, value string }{{"--map", mapPath}, {"--pcapng", pcapng.path}} {
 			if required.value == "" {
@@ -158,7 +158,7 @@ func newTraceDiff(networks starloom.Networks) *cobra.Command {
 	f.StringArrayVar(&o.Only, "only", nil, "compare only signals that match the pattern `GLOB` (may be repeated)")
 	o.x = choose(c, "x", "whether x and z are separate values, or match everything (default strict)", "strict", "lenient")
 	f.StringVar(&o.clock, "clock", "",
-		"compare cycles of the signal `NAME` of A, and of the signal that it stands for in B")
+		"compare cycles of the signal `NAME` of A, and of its counterpart in B")
 	f.StringVar(&o.period, "sample-period", "", "compare cycles of this length `T` (10ns), in both files")
 	f.Int64Var(&o.offsetCycles, "offset-cycles", 0, "cycle n of A is cycle n+`N` of B")
 	f.StringVar(&o.offset, "offset", "", "time t of A is t+`T` of B (20ns, -500ps)")
@@ -252,7 +252,7 @@ func (o *diffFlags) refuse() error {
 		return input.Mistake("--context", fmt.Sprintf("%d columns cannot be drawn", o.Context), "give 1 to 1000")
 	}
 	if !(o.RealTolerance >= 0 && o.RealTolerance < 1) {
-		reason := fmt.Sprintf("%v is not a part of a number", o.RealTolerance)
+		reason := fmt.Sprintf("%v is not a fraction", o.RealTolerance)
 		return input.Mistake("--real-tolerance", reason, "give 0 or more and less than 1, such as 1e-12")
 	}
 	return nil
@@ -271,7 +271,7 @@ func duration(option, text string, set func(d vcd.Duration, negative bool)) erro
 	if err != nil {
 		remedy := "give a time such as 10ns"
 		if _, notNumber := strconv.ParseUint(plain, 10, 64); notNumber == nil && plain != "0" {
-			remedy = fmt.Sprintf("give its unit, too, such as %sns", text)
+			remedy = fmt.Sprintf("add its unit, such as %sns", text)
 		}
 		return input.Mistake(option, err.Error(), remedy)
 	}

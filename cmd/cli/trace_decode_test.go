@@ -265,7 +265,7 @@ func TestTraceForms(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, fed(t, dir, string(capture), "trace", "info", "-").stdout, "kind        pcapng\n")
 	for _, c := range []struct{ args, in, want string }{
-		{"info cut.vcd.gz", "", "cut.vcd.gz: it is packed with gzip, but truncated; pack the file again"},
+		{"info cut.vcd.gz", "", "cut.vcd.gz: it is packed with gzip, but truncated; pack or copy the file again"},
 		{"info cut.fst", "", "cut.fst: this FST is incomplete: its block at byte "},
 		{"diff a.vcd cut.fst", "", "cut.fst: this FST is incomplete"},
 		{"diff - -", "", "standard input: it cannot be both files; give a file for one of them"},

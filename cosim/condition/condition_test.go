@@ -66,8 +66,8 @@ func TestHoldsByHand(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for text, wanted := range map[string]string{
 		"":                        "1:1: the condition is empty; write one, such as !full",
-		"cuont == 3":              "1:1: fifo has no port cuont; did you mean \"count\"? there are push_i, req_i,",
-		"push && wr_full":         "1:9: wr_full is a pin of the RTL, not a port of fifo; a condition sees inputs and the model's outputs: with the RTL's own",
+		"cuont == 3":              "1:1: fifo has no port cuont; did you mean \"count\"? use one of push_i, req_i,",
+		"push && wr_full":         "1:9: wr_full is a pin of the RTL, not a port of fifo; a condition sees inputs and the model's outputs: if it saw the RTL's outputs",
 		"push &&\n  value":        "2:3: value is value_o and value_i; write one of them",
 		"reset":                   "1:1: a condition does not see reset; conditions apply only in cycles without reset only",
 		"count == ":               "1:10: the condition ends where it needs a name or a number",
@@ -96,7 +96,7 @@ func TestRefused(t *testing.T) {
 		"{req{push}} == 0":        "1:2: the repetition count is not a number",
 		"{99999{wide}} == 0":      "1:2: it is repeated 99999 times",
 		strings.Repeat("(", 500):  "more than 200 operations are nested",
-		strings.Repeat("!", 5000): "1:1: the condition has 5000 characters; at most  are allowed4096",
+		strings.Repeat("!", 5000): "1:1: the condition has 5000 characters; at most 4096 are allowed",
 	} {
 		_, err := Parse(text, scope())
 		var bad *Error

@@ -88,7 +88,7 @@ func TestSimulatorsAreLed(t *testing.T) {
 	}{
 		{odd, "; 1 warning: SIMULATORS\n", nil},
 		{odd, " cycles of random inputs guided to its branches, 6 of 6 branches taken\n", []string{"data_i != 16'hbef0"}},
-		{"3 ** data_i == 0 ? 0 : data_i", "\nno second reader of its branches: 2,000 cycles of random inputs in Icarus Verilog may miss any of them, show no difference\n", nil},
+		{"3 ** data_i == 0 ? 0 : data_i", "\nno second tool has read its branches: 2,000 cycles of random inputs in Icarus Verilog may miss any of them, show no difference\n", nil},
 	} {
 		m := foreign(t, `module dut(input clock, input reset, input [15:0] data_i, output reg [15:0] data_o);
   reg [7:0] a; wire [2:0] p = data_i[2:0];

@@ -129,13 +129,13 @@ func TestJoins(t *testing.T) {
 // TestLimitsSayWhy checks the reason that is given if several apply, and the shown value of the RTL.
 func TestLimitsSayWhy(t *testing.T) {
 	for item, says := range map[string]string{
-		"low(h)":             "index_o is low(h), and bits of h are not 0: its value is 0xe3",
+		"low(h)":             "index_o is low(h), and discarded bits of h are not 0: its value is 0xe3",
 		"index(h)":           "index_o is index(h), and more than one bit of h is 1: its value is 0xe3",
 		"onehot(h[4:0])":     "",
 		"onehot(h[2:0])":     "",
 		"index(~h[6:0])":     "index_o is index(~h[6:0]), and more than one bit of ~h[6:0] is 1: its value is 0x1c",
 		"onehot1(h[7:5])":    "index_o is onehot1(h[7:5]), and h[7:5] is an index that is too large: its value is 0x7",
-		"low(reverse(h))":    "index_o is low(reverse(h)), and bits of reverse(h) are not 0: its value is 0xc7",
+		"low(reverse(h))":    "index_o is low(reverse(h)), and discarded bits of reverse(h) are not 0: its value is 0xc7",
 		"when(h[5:0], h[6])": "",
 	} {
 		d, rtl, err := couple(t, 5, []string{"r"}, []string{"g"}, []string{item}, in("r", 5), out("g", 5), out("h", 8))
@@ -251,11 +251,11 @@ func TestItemsRefused(t *testing.T) {
 		{[]string{"low(a[3:0])"}, "low(a[3:0]) stands for 9 bits of request_i, but it has 4; write [0, a[3:0]]: the other bits are 0"},
 		{[]string{"onehot(a[2:0])"}, "an index of 3 bits has 8 values; give both the same size by params of the RTL or parameters of the model, or write [1'd0, onehot(a[2:0])]"},
 		{[]string{"1'd0", "onehot1(a[2:0])"}, "an index of 3 bits has 7 values beside 0; give both the same size by params of the RTL or parameters of the model, or write [1'd0, onehot1(a[2:0])]"},
-		{[]string{"less1(a)"}, "less1(a) is for outputs of the RTL; map an input from a bit for each requester"},
-		{[]string{"a[3:0]"}, "or, for a number, write onehot(a[3:0]), or onehot1(a[3:0]) if it counts from 1 and 0 is none, or join"},
+		{[]string{"less1(a)"}, "less1(a) is for outputs of the RTL; map an input from one bit per requester"},
+		{[]string{"a[3:0]"}, "or, for a number, write onehot(a[3:0]), or onehot1(a[3:0]) if it counts from 1 and 0 means none, or join"},
 		{[]string{"onehot(a[3:0], a[5:4])"}, "a[5:4] has 2 bits; name one bit"},
 		{[]string{"7'd0", "index(a)"}, "an index of 9 pins needs 4"},
-		{[]string{"a[0:8]"}, "there are no bits [0:8]; bits are [8:0]; the higher index first; reverse(a) reverses the order"},
+		{[]string{"a[0:8]"}, "without bits [0:8]; bits are [8:0], with the higher index first; reverse(a) reverses the order"},
 	} {
 		_, _, err := couple(t, 9, c.request, []string{"g"}, []string{"i"}, in("a", 9), out("g", 9), out("i", 6))
 		require.ErrorContains(t, err, c.reason)

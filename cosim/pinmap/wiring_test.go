@@ -49,7 +49,7 @@ func TestRemediesArePossible(t *testing.T) {
 	for bits, remedy := range map[int]struct{ text, item string }{
 		2: {"or join several pins, the highest first: [req, OTHER], or limit the input to the range of the pin: [0, " +
 			"req]", "0, req"},
-		6: {"or take its low bits: low(req), where the others are 0", "low(req)"},
+		6: {"or use only the low bits, if the others are 0: low(req)", "low(req)"},
 	} {
 		m.Pins = []Wiring{{"request", []string{"req"}}}
 		rtl := []cosim.Port{{Name: "req", Bits: bits, Input: true}}

@@ -179,7 +179,7 @@ func TestLongWrongMiter(t *testing.T) {
 	}{
 		{"", func(*lockstep.Cycle) {}},
 		{"the miter compares although lockstep does not", func(c *lockstep.Cycle) { c.Compared = false }},
-		{"is not the model's", func(c *lockstep.Cycle) { c.Wanted[0] ^= 1 }},
+		{"differs from the model", func(c *lockstep.Cycle) { c.Wanted[0] ^= 1 }},
 		{"is not that of the simulator", func(c *lockstep.Cycle) { c.Got[0] ^= 1 }},
 	}
 	all := make([]*agreement, len(lies))
@@ -216,7 +216,7 @@ func TestLongUnassumed(t *testing.T) {
 	m.Assume = nil
 	r := runProof(t, m, Options{})
 	require.Equal(t, Undecided, r.Verdict)
-	require.Regexp(t, `that lockstep does not confirm: in cycle \d+ its inputs break a check of the twin checks \(crc16\.v:\d+: .*bits_i: \d+ bits, a phit has 1\); `+
+	require.Regexp(t, `that lockstep does not confirm: in cycle \d+ its inputs break a check of the twin \(crc16\.v:\d+: .*bits_i: \d+ bits, a phit has 1\); `+
 		`restrict the inputs with assume in the map$`, r.Reason)
 }
 

@@ -52,7 +52,7 @@ func TestRestsOn(t *testing.T) {
 	}
 	d := &decision{Witness: witness, By: "pdr"}
 	require.Equal(t, ": it rests on X at a.v:3:1 (an index beyond the end, or no value) and on what count (a.v:2:5) has at power-on, "+
-		"any value in a proof, but has one value in simulation", p.restsOn(d))
+		"which may have any value in a proof, but has one value in simulation", p.restsOn(d))
 	p.print.Unknown = nil
 	require.Contains(t, p.restsOn(d), "rests on a net that nothing drives and on what count")
 	p.miter.ports, p.miter.bits, p.miter.bad = []cosim.Port{{Name: "data_o"}}, []comparedBit{{}}, []int{0}

@@ -63,7 +63,8 @@ func TestNetlistLoop(t *testing.T) {
 	require.NoError(t, err)
 	s.Fabric = starloom.Fabric{Custom: crossed{*s.Fabric.Netlist}}
 	_, err = starloom.NewMachine(t.Context(), s, starloom.MachineOptions{Engine: starloom.EngineCycle})
-	require.ErrorContains(t, err, "combinational loop: netlist.r.round -> netlist.r.round.light -> netlist.s.round -> netlist.s.round.light -> netlist.r.round; put a register into it")
+	require.ErrorContains(t, err, "combinational loop: netlist.r.round -> netlist.r.round.light -> netlist.s.round -> "+
+		"netlist.s.round.light -> netlist.r.round; add a register to it")
 }
 
 // TestLongNetlistRTLLoop: RTL of a star that feeds its own output back without a register ends the run, with the node,
@@ -91,6 +92,6 @@ func TestLongNetlistRTLLoop(t *testing.T) {
 	require.Equal(t, "rtl_fault", report.Violations[0].Rule)
 	require.Equal(t, "netlist.hub", report.Violations[0].Path)
 	require.Positive(t, report.Violations[0].Cycle)
-	require.Contains(t, report.Violations[0].Message, "combinational logic does not settle: add a register into the "+
+	require.Contains(t, report.Violations[0].Message, "combinational logic does not settle: add a register to the "+
 		"loop: ")
 }

@@ -83,7 +83,7 @@ links:
 - {endpoints: ["row[0].a:0", "row[0].b:up"], latency: 7, duplex: half}
 - {endpoints: ["row[0].a:1", hub], latency: 2}
 - ["row[0].b:spare", "c:0"]
-`, "these data are not read: d6"},
+`, "ignored data: d6"},
 		{"graphml: g\nrouter: {vcs: 4}", `<graphml><key id="k" for="node"><default>router</default></key><graph edgedefault="undirected">
 <node id="r0"/><node id="r1"/><node id="p"><data key="kind">processor</data></node><node id="q"><data key="kind">processor</data></node>
 <edge source="r0" target="r1"/><edge source="p" target="r0"/><edge source="r1" target="q"/></graph></graphml>`,

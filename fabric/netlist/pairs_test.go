@@ -167,7 +167,7 @@ var hides = []struct{ by, hidden string }{
 	// name exists.
 	{`: (the end |a link has 1 end|links(\[\d\])? is |links has no endpoints|links.* is the text|there is no node .*; name one|there is no node .*; did)` +
 		`|unknown key "node"|p\[0\.\.3\] stands for|nodes (has no name|is the)|the name of a node`,
-		`: no link leads to |: no port (hears|sends into) the |is aligned, and only some of its links|: the longest ways into|has no port|, which has no outgoing link|: links |: a link has`},
+		`: no link leads to |: no port (hears|sends into) the |is aligned, and only some of its links|: the longest links into|has no port|, which has no outgoing link|: links |: a link has`},
 	// An unreadable name may be any other name.
 	{`: (nodes |key "a.* is given|the netlist has|the name of a node|the node "|unknown key|(mesh|torus|ring|tree|hypercube|dragonfly)\b|anynet|graphml|missing key|kinds)|\.anynet cannot`,
 		`: there is no (node|processor)|: access is mixed|of the kind|routes: dor is of routers`},

@@ -209,7 +209,7 @@ func (r *reader) checkMap(value *yaml.Node, path string) error {
 		return r.Refuse(value, fmt.Sprintf("%s cannot be read: %v", at, input.WithoutPath(err)),
 			"give a pin map, relative to the file's folder")
 	}
-	const remedy = "write model: star_coupler, or another twin; `starloom cosim check --help --all` shows a pin map"
+	const remedy = "write model: star_coupler, or another model; `starloom cosim check --help --all` shows a pin map"
 	root, err := strict.Document(at, data, "pin map", remedy)
 	if err != nil {
 		return err

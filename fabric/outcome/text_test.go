@@ -32,7 +32,7 @@ func TestOneIsSingular(t *testing.T) {
 	}
 	require.Equal(t, "fail after 1 slot, 1 violation; frames: "+Frames{}.Text(), (&WithoutFaults{Verdict: VerdictFail, Slots: 1, ViolationsTotal: 1}).Text())
 	require.Contains(t, TrustNote(1), "1 announced delivery is not verified")
-	require.Contains(t, TrustNote(2), "2 announced deliveries are taken")
+	require.Contains(t, TrustNote(2), "2 announced deliveries are not verified")
 }
 
 // TestOrderIsSaid: what handlers did comes first, and a line says so if that is not the order of cycles.

@@ -22,7 +22,7 @@ func TestPOPSSizes(t *testing.T) {
 		{GroupsMax + 1, 1, "groups is 65534"},
 		{1, GroupSizeMax + 1, "group_size is 65534"},
 		{46341, 1, "couplers; at most"},
-		{40000, 60000, "processors, at most"},
+		{40000, 60000, "processors; at most"},
 	} {
 		_, err := New(c.groups, c.groupSize)
 		require.ErrorContains(t, err, c.want)

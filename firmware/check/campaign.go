@@ -48,7 +48,7 @@ func (c *checker) fuzz(sequences int) (err error) {
 
 func (c *campaign) after(base fuzzBase, sequences int) error {
 	slots := traces.Plural(base.slots, "slot", "slots")
-	c.progress(fmt.Sprintf("calls handlers on arbitrary input after %s with the seed %d", slots, base.seed))
+	c.progress(fmt.Sprintf("calls handlers on arbitrary input after %s with seed %d", slots, base.seed))
 	if err := c.fuzzer.step(base); err != nil {
 		return err
 	}
@@ -118,11 +118,11 @@ func (c *campaign) sum(bases []fuzzBase) {
 	r.NotTried = c.notTried(bases)
 	if r.Fuzzed < c.sequences {
 		more := traces.Plural(c.sequences-r.Fuzzed, "more sequence", "more sequences")
-		c.leave(fmt.Sprintf("%s on arbitrary input: %d of those before have shown what fails the check, or did not return",
+		c.leave(fmt.Sprintf("%s on arbitrary input: %d earlier sequences already failed the check, or did not return",
 			more, c.repeats))
 	}
 	if c.unlisted > 0 {
-		c.leave(fmt.Sprintf("what else handlers do on arbitrary input: the list ends after %d findings, and others were "+
+		c.leave(fmt.Sprintf("further findings on arbitrary input: the list ends after %d findings, and others were "+
 			"made %s",
 			fuzzFindingsMax, times(c.unlisted)))
 	}
@@ -149,15 +149,15 @@ func (c *campaign) notTried(bases []fuzzBase) []string {
 		}
 	}
 	list := []string{
-		fmt.Sprintf("input for more than %s in a row, and input that begins after other slots than %v of the runs with "+
+		fmt.Sprintf("input for more than %s in a row, and input that begins after slots other than %v of the runs with "+
 			"the seeds %d to %d",
 			traces.Plural(c.fuzzer.stepsAfter(bases[0].slots), "slot", "slots"), places, bases[0].seed,
 			bases[len(bases)-1].seed),
-		"arbitrary input for several processors at once: what one sends is heard by no one",
+		"arbitrary input for several processors at once: no processor hears the frames of another",
 		"start handlers on arbitrary input, and restarts",
 	}
 	if c.fuzzer.m.Referee.Acknowledges() {
-		list = append(list, "the acknowledgement of packets that have not arrived")
+		list = append(list, "acknowledgements of packets that have not arrived")
 	}
 	return list
 }

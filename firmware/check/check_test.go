@@ -137,7 +137,7 @@ func TestCauseWithoutRecursion(t *testing.T) {
 	c := checker{report: Report{Runs: []Run{first, other}}}
 	cause, remedy := c.cause(&Difference{Runs: [2]int{0, 1}})
 	require.NotContains(t, cause, "known limit")
-	require.Contains(t, cause, "one of them executes the image incorrectly, and the check cannot tell which")
+	require.Contains(t, cause, "one of the two executes the image incorrectly, but the check cannot tell which")
 	require.Contains(t, remedy, "--mode isolated --runtime compiler --workers 1 --bank 8 --engine slot; --mode banked --runtime interpreter --workers 1 --bank 8 --engine slot.")
 	c.recursive = []string{"recurse"}
 	cause, _ = c.cause(&Difference{Runs: [2]int{0, 1}})

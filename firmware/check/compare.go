@@ -34,7 +34,7 @@ func (c *checker) compare() error {
 	case c.alone:
 		c.leave("mode banked: the image contains a language runtime and serves one processor per instance")
 	case n > isolatedProcessorsMax:
-		c.leave(fmt.Sprintf("mode isolated: %d processors are more than %d, and each would take an instance",
+		c.leave(fmt.Sprintf("mode isolated: %d processors are more than %d, and each would need an instance",
 			n, isolatedProcessorsMax))
 	default:
 		runs[0].Mode = config.ModeIsolated

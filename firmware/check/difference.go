@@ -200,14 +200,14 @@ func (c *checker) cause(d *Difference) (cause, remedy string) {
 		texts.Say("options", first), texts.Say("options", other))
 	switch {
 	case other.Metered != first.Metered:
-		return "the metered copy of the image and the unmetered one differ, which no firmware should be able to cause", report
+		return "the metered and the unmetered copy of the image differ, which no firmware should be able to cause", report
 	case other.Runtime != first.Runtime && len(c.recursive) > 0:
-		return "compiler and interpreter differ, usually by a known limit: the firmware has " +
+		return "compiler and interpreter differ, usually because of a known limit: the firmware has " +
 				firmware.RecursionText(c.recursive),
-			"end the recursion earlier, or replace it by a loop"
+			"end the recursion earlier, or replace it with a loop"
 	case other.Runtime != first.Runtime:
 		return "compiler and interpreter differ, which no firmware without recursion should be able to cause: " +
-			"one of them executes the image incorrectly, and the check cannot tell which", report
+			"one of the two executes the image incorrectly, but the check cannot tell which", report
 	case other.Engine != first.Engine:
 		return "only the engine differs, which no firmware should be able to cause", report
 	}
@@ -224,8 +224,9 @@ func (c *checker) cause(d *Difference) (cause, remedy string) {
 	if !d.Found {
 		return "no handler was seen writing outside its processor's memory, and no state differs", report
 	}
-	return "no handler was seen writing outside its processor's memory; it may use its place in the bank (nic->cell) " +
+	return "no handler was seen writing outside its processor's memory; a handler may use its position in the bank " +
+			"(nic->cell) " +
 			"or an address, " +
 			"which another layout of the bank changes",
-		"take sl_self(nic) for the number of a processor; " + remedyOwnState + ", and no addresses in it"
+		"use sl_self(nic) as the number of a processor; " + remedyOwnState + ", and no addresses in it"
 }

@@ -27,7 +27,7 @@ type Options struct {
 // Firmware checks the firmware of a scenario in all ways to run it.
 func Firmware(ctx context.Context, own *config.Config, keys Keys, o *Options) (check *Report, err error) {
 	if o.Reproduce != "" && (o.Fuzz <= 0 || o.Replay != "") {
-		return nil, input.Mistake("--reproduce", "no handler is called on arbitrary input, so there is nothing to reproduce",
+		return nil, input.Mistake("--reproduce", "no handler is called on arbitrary input, so no finding can be reproduced",
 			"delete it, or --fuzz 0 and --replay")
 	}
 	var out outputs.Set
@@ -51,7 +51,7 @@ func Firmware(ctx context.Context, own *config.Config, keys Keys, o *Options) (c
 		Fuzz: []FuzzFinding{}, NotTried: []string{}}
 	if len(own.RTL) > 0 {
 		models.RTL = nil
-		c.leave("RTL: the models run in its place (starloom cosim check compares the two)")
+		c.leave("RTL: the models run in its place (starloom cosim check compares RTL and model)")
 	}
 	if own.Firmware.Program == nil {
 		c.alone = c.servesOne()

@@ -58,7 +58,7 @@ type failing struct {
 
 func (r *Report) answers(command, run string) []page.Answer {
 	if r.Verdict != outcome.VerdictFail {
-		return page.Passed(nil, page.Block{Text: "Nothing failed. See also [what was not compared, and not " +
+		return page.Passed(nil, page.Block{Text: "No check failed. See also [what was not compared, and not " +
 			"tried](#what-was-tried--and-what-not)."})
 	}
 	f := failing{Report: r, Command: command, RunCommand: run}
@@ -102,7 +102,7 @@ func (r *Report) sections(p *page.Page) {
 		left = append(left, "not compared: "+one)
 	}
 	if w := r.Watched; w.Slots > 0 && !w.Whole {
-		left = append(left, fmt.Sprintf("watched in slots 0 to %d only: more takes too long", w.Slots))
+		left = append(left, fmt.Sprintf("watched only in slots 0 to %d: more slots would take too long", w.Slots))
 	}
 	if len(left) > 0 {
 		p.Add("What was tried, and what not", page.Block{List: left})
@@ -113,7 +113,7 @@ func (r *Report) comparedSection(p *page.Page) {
 	if len(r.Runs) == 0 {
 		return
 	}
-	t := &page.Table{Caption: "Ways to run it, which must not differ.",
+	t := &page.Table{Caption: "Ways to run the scenario, which must agree.",
 		Columns: []page.Column{{Name: "way"}, {Name: "slots", Number: true}, {Name: "verdict"},
 			{Name: "digest"}, {Name: "compared"}}}
 	for i := range r.Runs {

@@ -24,7 +24,7 @@ func (c *checker) reproduce(folder string) error {
 		return nil
 	}
 	if c.keys.Own == nil {
-		c.leave("files that reproduce findings: a network from Go cannot be written as a scenario")
+		c.leave("files that reproduce findings: a network defined in Go cannot be written as a scenario")
 		return nil
 	}
 	refused := func(err error) error {
@@ -122,7 +122,7 @@ func (r *reproduction) takeFiles(name string, write func(path string, data []byt
 		}
 		file, err := input.Open(path)
 		if err != nil {
-			return input.Unreadable(path, err, "leave it there until the check is over")
+			return input.Unreadable(path, err, "do not move it during the check")
 		}
 		data, err := io.ReadAll(file)
 		beside := name + "-" + key + ".csv"
@@ -277,20 +277,20 @@ func (c *checker) feed(in *FuzzInput) (found []FuzzFinding, err error) {
 			"that it was found with"}
 	}
 	if f.m.Slots() != in.Slots {
-		return refuse("slots is %d, and the run ends after %d", in.Slots, f.m.Slots())
+		return refuse("slots is %d, but the run ends after %d", in.Slots, f.m.Slots())
 	}
 	f.choose(in.Processor)
 	bank := f.instance.Bank()
 	switch calls := f.instance.Calls(); {
 	case slices.ContainsFunc(in.Steps, func(x FuzzStep) bool { return x.Schedule != nil && bank.Schedule == nil }):
-		return refuse("there is a word of a schedule, and the firmware takes none")
+		return refuse("the input has a word of a schedule, but the firmware accepts no schedule")
 	case slices.ContainsFunc(in.Steps, func(x FuzzStep) bool {
 		return slices.ContainsFunc(x.ROM, func(w FuzzWord) bool {
 			return w.Word < 0 || !bank.TakesROM ||
 				w.Word >= map[bool]int{true: len(bank.Machine), false: bank.ROMWords}[w.Machine]
 		})
 	}):
-		return refuse("there is a word of a table that the firmware does not have")
+		return refuse("the input has a word of a table that the firmware lacks")
 	case in.Call != nil &&
 		!slices.Contains(calls, firmware.NamedCall{Name: in.Call.Name, Arguments: len(in.Call.Arguments)}):
 		return refuse("the firmware has no call %s with %s", in.Call.Name,

@@ -207,7 +207,7 @@ func (t *trial) announce(origin uint32, steps int) {
 		return
 	}
 	t.found(fabric.RuleExactlyOnce, "",
-		fmt.Sprintf("announces the packet of processor %d, which no frame had brought to it", origin), steps)
+		fmt.Sprintf("announces the packet of processor %d, but had received no frame with it", origin), steps)
 }
 
 func (t *trial) scan(slot uint32, steps int) {

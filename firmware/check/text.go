@@ -35,12 +35,12 @@ func (r *Run) Text() string { return texts.Say("run", r) }
 // Text describes the write.
 func (w *Write) Text() string { return texts.Say("write", w) }
 
-const remedyOwnState = "keep all that a processor remembers in its state_t"
+const remedyOwnState = "keep all of a processor's state in its state_t"
 
 // Remedy returns the remedy for the write.
 func (w *Write) Remedy() string {
 	if w.Grown > 0 {
-		return "do not grow the memory in a run: all processors of the bank share it"
+		return "do not grow the memory during a run: all processors of the bank share it"
 	}
 	return remedyOwnState
 }

@@ -106,7 +106,7 @@ func (w *watcher) noteWrite(bank *nic.Bank, write *firmware.Write) {
 	case write.Column != "":
 		x.Shared = true
 	default:
-		x.Variable = cmp.Or(write.Variable, fmt.Sprintf("memory at %#x, which the image has no name for", write.Address))
+		x.Variable = cmp.Or(write.Variable, fmt.Sprintf("memory at %#x, which has no name in the image", write.Address))
 	}
 	if !x.Harms() && len(*list) >= writesMax {
 		w.unlisted++
@@ -133,7 +133,7 @@ func (w *watcher) sum() {
 			outcome.ViolationsMax, w.endless))
 	}
 	if w.unlisted > 0 {
-		w.leave(fmt.Sprintf("writes outside of the bank: the list ends after %d, and there are %d more", writesMax,
+		w.leave(fmt.Sprintf("writes outside the bank: the list ends after %d, with %d more", writesMax,
 			w.unlisted))
 	}
 	if w.cut {

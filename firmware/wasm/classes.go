@@ -60,31 +60,31 @@ var Presets = [...]Preset{
 	{"unit", "1 for each instruction, so that a cost is a number of instructions; the bytes of copies and fills are free"},
 	{"rv32-inorder", "the image compiled ahead of time for a small RISC-V core (RV32IMC) of two stages, with a " +
 		"multiplier of several cycles " +
-		"and no floating-point unit; locals are registers, and cost nothing. Cycles of an instruction are those of the " +
+		"and no floating-point unit; locals are registers, and cost nothing. Cycles per instruction are taken from the " +
 		"reference guide of lowRISC's Ibex, " +
 		"\"Pipeline Details\": load and store 2, mul 3, div 37, branch taken 3, jump 2. Operations without an RV32IMC " +
 		"instruction " +
 		"(64 bits, clz, floats, SIMD) cost the length of their sequence or, rounded, of their library routine"},
-	{"microcoded", "a sequencer that runs WebAssembly itself. It is not a real part: a cycle each for fetch, decode, " +
+	{"microcoded", "a sequencer that runs WebAssembly directly. It is not a real part: a cycle each for fetch, decode, " +
 		"every operand from the stack and the result to the stack; " +
-		"memory takes one more; bit-serial multiplication and division take a cycle for each bit; floats are routines"},
+		"a memory access takes one more; bit-serial multiplication and division take a cycle per bit; floats are routines"},
 }
 
 var classes = [classCount]Class{
-	classNop:    {"nop", "`nop`, `unreachable`, and the beginnings of blocks: `block`, `loop`", [3]uint32{1, 0, 2}},
+	classNop:    {"nop", "`nop`, `unreachable`, and the starts of blocks: `block`, `loop`", [3]uint32{1, 0, 2}},
 	classConst:  {"const", "constants, of any type but SIMD", [3]uint32{1, 1, 3}},
 	classLocal:  {"local", "`local.get`, `local.set`, `local.tee`", [3]uint32{1, 0, 4}},
 	classGlobal: {"global", "`global.get`, `global.set`, references", [3]uint32{1, 2, 4}},
 	classSelect: {"select", "`select`, `drop`", [3]uint32{1, 2, 4}},
-	classInteger: {"integer", "on 32 bits: addition, subtraction, logic, shifts, rotations, comparisons, " +
+	classInteger: {"integer", "32-bit addition, subtraction, logic, shifts, rotations, comparisons, " +
 		"extensions of the sign; `i32.wrap_i64`", [3]uint32{1, 1, 4}},
-	classInteger64:  {"integer64", "the same on 64 bits; extensions to 64 bits", [3]uint32{1, 3, 6}},
-	classBits:       {"bits", "counting bits, on 32 or 64: `clz`, `ctz`, `popcnt`", [3]uint32{1, 12, 36}},
+	classInteger64:  {"integer64", "the same with 64 bits; extensions to 64 bits", [3]uint32{1, 3, 6}},
+	classBits:       {"bits", "bit counts of 32 or 64 bits: `clz`, `ctz`, `popcnt`", [3]uint32{1, 12, 36}},
 	classMultiply:   {"multiply", "`i32.mul`", [3]uint32{1, 3, 36}},
 	classMultiply64: {"multiply64", "`i64.mul`", [3]uint32{1, 14, 132}},
 	classDivide:     {"divide", "`i32.div` and `i32.rem`, with and without sign", [3]uint32{1, 37, 36}},
 	classDivide64:   {"divide64", "`i64.div` and `i64.rem`, with and without sign", [3]uint32{1, 250, 132}},
-	classFloat: {"float", "floating point, comparisons and conversions too, but not division and square root",
+	classFloat: {"float", "floating point, including comparisons and conversions, but not division and square root",
 		[3]uint32{1, 60, 100}},
 	classFloatDivide: {"float_divide", "division and square root of floats", [3]uint32{1, 200, 300}},
 	classVector:      {"vector", "SIMD, its loads, stores and constants too", [3]uint32{1, 16, 24}},
@@ -156,7 +156,7 @@ func Table(model string, changed map[string]int64) (Costs, error) {
 	}
 	costs, ok := Model(name)
 	if !ok {
-		return Costs{}, fmt.Errorf("there is no cost model %q; there are %s and %s", model,
+		return Costs{}, fmt.Errorf("unknown cost model %q; use %s or %s", model,
 			strings.Join(Models(), ", "), ModelCustom)
 	}
 	for _, class := range slices.Sorted(maps.Keys(changed)) { // sorted, so that errors are deterministic

@@ -58,7 +58,7 @@ func (l *limits) nextFunction(locals uint64, results int) error {
 // carry counts values, because a few bytes of code can create thousands of values, and the compiler stores each.
 func (l *limits) carry(values int) error {
 	if l.values += values; l.values > valuesMax {
-		return fmt.Errorf("with this the image has more than %d locals and values of calls, blocks and branches; "+
+		return fmt.Errorf("with this function the image has more than %d locals and values of calls, blocks and branches; "+
 			"pass large values in the memory, and split the image", valuesMax)
 	}
 	return nil
@@ -91,7 +91,8 @@ func (l *limits) take(i *binary.Instruction, depth int) error {
 		return fmt.Errorf("the function has more than %d instructions; split it", instructionsMax)
 	}
 	if l.allInstructions++; l.allInstructions > allInstructionsMax {
-		return fmt.Errorf("with this instruction the image has more than %d; make it smaller", allInstructionsMax)
+		return fmt.Errorf("with this instruction the image has more than %d instructions; make it "+
+			"smaller", allInstructionsMax)
 	}
 	switch i.Op {
 	case binary.OpBlock, binary.OpLoop, binary.OpIf:
@@ -126,7 +127,7 @@ func (l *limits) endFunction() error {
 	own := l.functionWork()
 	size := fmt.Sprintf("%d locals, %d blocks, %d branches and %d calls", l.locals, l.blocks, l.branches, l.calls)
 	if own > workMax {
-		return fmt.Errorf("a function of %s takes the compiler about %d s; at most %d are allowed; split it", size,
+		return fmt.Errorf("a function of %s takes the compiler about %d s; at most %d s are allowed; split it", size,
 			own/nanoseconds, workMax/nanoseconds)
 	}
 	if l.work+own > workImageMax {

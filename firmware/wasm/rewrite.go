@@ -95,7 +95,7 @@ func (e *BrokenError) Unwrap() error { return e.error }
 func (m *module) refuse() error {
 	for name, e := range m.Exports {
 		if strings.HasPrefix(name, binary.Reserved) {
-			return fmt.Errorf("exports %q: names that begin with %q are Starloom's; rename it",
+			return fmt.Errorf("exports %q: names that begin with %q are reserved for Starloom; rename it",
 				binary.Clip(name), binary.Reserved)
 		}
 		if e.Kind == binary.KindGlobal && int(e.Index) >= len(m.Globals) {
@@ -116,7 +116,7 @@ func (m *module) refuse() error {
 	}
 	for _, g := range m.Globals {
 		if g.Imported != "" {
-			return fmt.Errorf("imports the global %s, which nothing provides; define it in the image", g.Imported)
+			return fmt.Errorf("imports the global %s, which Starloom does not provide; define it in the image", g.Imported)
 		}
 	}
 	for i, g := range m.Globals {

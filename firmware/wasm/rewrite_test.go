@@ -230,7 +230,8 @@ func TestGivenBack(t *testing.T) {
 	a.functions[0].code = slices.Concat(lower, []byte{binary.OpCall, 1}, raise)
 	a.add("starloom_start", "", "", i32, slices.Concat(lower, raise)...)
 	_, err := Rewrite(a.bytes())
-	require.EqualError(t, err, "keeps a stack by global 0 in function 2 (starloom_start), but function 1 (stackRestore) need not set it back, so that a trap could harm others: export it as __stack_pointer")
+	require.EqualError(t, err, "keeps a stack with global 0 in function 2 (starloom_start), but function 1 "+
+		"(stackRestore) may not restore it, so a trap could harm other processors: export it as __stack_pointer")
 	names := binary.AppendSection(a.bytes(), binary.SectionCustom, 1, append(append(binary.AppendName(nil, "name"), 7, 18, 1, 0), binary.AppendName(nil, "__stack_pointer")...))
 	require.True(t, rewrite(t, names).Globals[0].GivenBack)
 	require.Equal(t, "__stack_pointer", rewrite(t, names).Globals[0].Name)
@@ -285,7 +286,7 @@ func TestRefuses(t *testing.T) {
 		"br_tables":   {many.bytes(), "with this br_table the image has 73728 branch targets in br_tables; at most 65536 are allowed"},
 		"blocks":      {one(bytes.Repeat([]byte{binary.OpBlock, binary.BlockEmpty, binary.OpEnd}, 8193)...), "the function has more than 8192 blocks"},
 		"branches":    {one(branches(8193)...), "the function has more than 8192 branches (br, br_if); split it"},
-		"locals":      {(&assembly{}).add("f", "", "", locals, loops...).bytes(), "function 0 (f): a function of 40000 locals, 2 blocks, 0 branches and 0 calls takes the compiler about 16 s; at most 10 are allowed; split it"},
+		"locals":      {(&assembly{}).add("f", "", "", locals, loops...).bytes(), "function 0 (f): a function of 40000 locals, 2 blocks, 0 branches and 0 calls takes the compiler about 16 s; at most 10 s are allowed; split it"},
 		"all of it":   {busy.bytes(), "function 11: with this function, of 0 locals, 0 blocks, 8192 branches and 0 calls, the image takes the compiler more than 30 s; make it smaller"},
 		"functions":   {functions.bytes(), "has 100001 functions; at most 100000 are allowed; make it smaller"},
 		"code":        {one(make([]byte, 16<<20)...), "bytes of code; at most 4194304 are allowed"},

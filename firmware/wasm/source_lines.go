@@ -300,7 +300,7 @@ func (m *module) checkLines() error {
 			total += min(len(lines)-int(at), 4+int(endian.LittleEndian.Uint32(lines[at:])))
 		}
 		if total > linesBytesMax {
-			return fmt.Errorf("has debug information whose units have line programs of more than %d bytes in all; strip it, "+
+			return fmt.Errorf("has debug information with line programs of more than %d bytes in total; strip it, "+
 				"or build without -g", linesBytesMax)
 		}
 	}

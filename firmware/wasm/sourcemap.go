@@ -57,7 +57,7 @@ func parseSourceMap(text []byte) (*sourceMap, error) {
 			offset += fields[0]
 			entry.offset = int32(offset)
 		default:
-			return nil, errors.New("a source map with a segment of another length")
+			return nil, errors.New("a source map with a segment of the wrong length")
 		}
 		if min(offset, source, line, column) < math.MinInt32 || max(offset, source, line, column) > math.MaxInt32 {
 			return nil, errors.New("a source map with numbers of more than 32 bits")

@@ -34,7 +34,7 @@ func (m *module) findGlobals(c *Copy) error {
 			named = true
 		}
 		if !named && !use.keeps && use.stack >= 0 && g.Initial > 0 {
-			return fmt.Errorf("keeps a stack by %s in %s, but %s need not set it back, so that a trap could harm others: "+
+			return fmt.Errorf("keeps a stack with %s in %s, but %s may not restore it, so a trap could harm other processors: "+
 				"export it as %s", name,
 				m.FunctionName(len(m.Imported)+use.stack), m.FunctionName(len(m.Imported)+use.breaks), stackPointer)
 		}

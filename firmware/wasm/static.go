@@ -85,7 +85,7 @@ type NoLoopError struct {
 }
 
 func (e *NoLoopError) Error() string {
-	return fmt.Sprintf("there is no loop without a bound at %s", e.Place)
+	return fmt.Sprintf("no unbounded loop is at %s", e.Place)
 }
 
 type program struct {
@@ -196,9 +196,9 @@ func (p *program) reasons(k int, found *functionBounds) (all []string, loops boo
 			loops = loops || l.Turns == 0
 			switch {
 			case l.Turns == 0 && l.Turn != nil:
-				add("the loop at %s, at most %d a turn", l.Place, *l.Turn)
+				add("the loop at %s, at most %d per iteration", l.Place, *l.Turn)
 			case l.Turns == 0:
-				add("the loop at %s, with others in it", l.Place)
+				add("the loop at %s, with nested loops", l.Place)
 			}
 		}
 		for _, place := range p.places(k, found.lengths) {
@@ -218,7 +218,7 @@ func (p *program) reasons(k int, found *functionBounds) (all []string, loops boo
 		look(k, &p.found[k])
 	}
 	if all == nil {
-		all = []string{"the sum does not fit into 63 bits, or the code is too large to follow"}
+		all = []string{"the sum does not fit into 63 bits, or the code is too large to analyse"}
 	}
 	return all, loops
 }

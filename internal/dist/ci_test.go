@@ -217,7 +217,7 @@ func TestLongDockerfile(t *testing.T) {
 				require.NoError(t, os.WriteFile(filepath.Join(root, to), data, 0o755))
 				continue
 			}
-			require.Contains(t, []string{"go.mod go.sum ./", ". ."}, rest, "the context is there already")
+			require.Contains(t, []string{"go.mod go.sum ./", ". ."}, rest, "the context already exists")
 		case "RUN":
 			require.Equal(t, "build", stage)
 			require.Equal(t, "/src", work)

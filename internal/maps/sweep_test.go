@@ -44,7 +44,7 @@ func TestSweep(t *testing.T) {
 func TestSweepRefuses(t *testing.T) {
 	for text, says := range map[string]string{
 		"model: fifo\nparams: {A: []}\n":                         "q.yml:2:13: params.A is an empty list; write its values",
-		"model: fifo\nparameters: {D: [1, 2]}\nparams: {A: [1]}": "q.yml:3:13: params.A has 1 values, but parameters.D has 2: lists vary together; give each list as many values",
+		"model: fifo\nparameters: {D: [1, 2]}\nparams: {A: [1]}": "q.yml:3:13: params.A has 1 values, but parameters.D has 2: lists vary together; give all lists the same number of values",
 		"model: fifo\nparams: {A: [1, [2]]}\n":                   "q.yml:2:17: params.A is a list; write an integer",
 	} {
 		_, err := ParsePins("q.yml", []byte(text), pinmap.Library{})

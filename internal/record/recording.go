@@ -92,7 +92,7 @@ func Begin(m *emulator.Machine, o Options, out *outputs.Set) (_ *Recording, err 
 
 // ErrNoCycles is the error for outputs that need single cycles.
 func ErrNoCycles(place string) error {
-	return input.Mistake(place, "a waveform shows single cycles, which this engine does not have",
+	return input.Mistake(place, "a waveform shows single cycles, but this engine has no cycles",
 		"use --engine cycle or auto; in Go, MachineOptions.Engine EngineCycle")
 }
 
@@ -103,7 +103,7 @@ func (r *Recording) Cycle(cycle uint64) {
 }
 
 func (r *Recording) Dropped() error {
-	r.err = errors.New("recording: the machine was closed before it; its outputs are not complete, and no file has " +
+	r.err = errors.New("recording: the machine was closed first; its outputs are incomplete, and no file has " +
 		"appeared")
 	r.drop()
 	return r.err
@@ -226,7 +226,7 @@ func (r *Recording) RepeatWaveform(ctx context.Context, m *emulator.Machine, rep
 		return err
 	}
 	if wave.pending {
-		wave.pending, wave.unshown = false, "shows nothing: interrupted while the run was repeated up to the first violation"
+		wave.pending, wave.unshown = false, "is empty: interrupted while the run was repeated up to the first violation"
 	}
 	return nil
 }

@@ -171,11 +171,11 @@ func (w *waveform) note(end uint64) string {
 	case end <= w.of.begin:
 		return "shows nothing: the run took no cycle"
 	case from >= end:
-		return fmt.Sprintf("shows nothing: traces.vcd.from is %d, and the run ended with cycle %d", from, end-1)
+		return fmt.Sprintf("is empty: traces.vcd.from is %d, but the run ended with cycle %d", from, end-1)
 	case w.trigger && !w.triggered:
-		return "shows nothing: no rule was broken, so the trigger first_violation never came"
+		return "is empty: no rule was broken, so the trigger first_violation never occurred"
 	case w.trigger:
-		return fmt.Sprintf("shows nothing: the first violation, in cycle %d, is not between traces.vcd.from and to", w.at)
+		return fmt.Sprintf("is empty: the first violation, in cycle %d, is not between traces.vcd.from and to", w.at)
 	}
 	return "shows nothing"
 }
@@ -193,7 +193,7 @@ type saveFile struct {
 func openSaveFile(scenario string, o Options, out *outputs.Set) (*saveFile, error) {
 	if !o.VCD.Given() {
 		if o.GTKW.Given() {
-			return nil, input.Mistake("RecordOptions.GTKW", "a save file arranges a waveform, and there is none",
+			return nil, input.Mistake("RecordOptions.GTKW", "a save file arranges a waveform, but no waveform is requested",
 				"set VCD, too")
 		}
 		return nil, nil

@@ -137,7 +137,7 @@ func refuseBroken(path string, err *error) {
 		return
 	}
 	*err = &input.Error{Place: "--restore",
-		Reason: fmt.Sprintf("%s: what goes on from this state breaks: %v", path, value),
+		Reason: fmt.Sprintf("%s: the run continued from this state breaks: %v", path, value),
 		Remedy: "give a file that --save-state wrote, as it was written; if it was, run without --restore, which tells whether " +
 			"Starloom is at fault"}
 }

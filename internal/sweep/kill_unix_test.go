@@ -164,7 +164,7 @@ func TestLongKilledAtDrawnMoments(t *testing.T) {
 	require.NoError(t, err, string(said))
 	require.Equal(t, tables(t, reference), tables(t, out))
 	require.GreaterOrEqual(t, killed, 3)
-	require.Contains(t, string(said), "of them are there", "they were killed at work")
+	require.Contains(t, string(said), "of them are done", "they were killed at work")
 	t.Logf("killed %d times: %s", killed, said)
 }
 

@@ -73,7 +73,7 @@ func TestBeforeTheFirstTime(t *testing.T) {
 	require.True(t, found["a"][1].Dark)
 	found, _ = phitsOf(t, text,
 		Options{Sampling: vcd.Sampling{Period: vcd.Duration{Count: 1, Unit: vcd.Nanosecond}}, Lanes: lane})
-	require.Len(t, found["a"], 6, "cycles 0 to 4, and the first one without")
+	require.Len(t, found["a"], 6, "cycles 0 to 4, but the first one without")
 	require.Equal(t, phit, found["a"][4])
 }
 

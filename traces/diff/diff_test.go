@@ -220,7 +220,7 @@ func TestMapsNames(t *testing.T) {
 		{NameRule{From: "t.nothing", To: "TOP.high", Place: "m:1"}, "m:1: "},
 		{NameRule{From: "t.data[8:5]", To: "TOP.high", Place: "m:1"}, "has no signal t.data[8:5]; `starloom trace info"},
 		{NameRule{From: "t.data", To: "TOP.none", Place: "m:1"}, "has no signal TOP.none; `starloom trace info"},
-		{NameRule{From: "t.*", To: "TOP.$2", Place: "m:1"}, `m:1: "TOP.$2" refers to $2, "t.*" has 1 stars; correct the names`},
+		{NameRule{From: "t.*", To: "TOP.$2", Place: "m:1"}, `m:1: "TOP.$2" refers to $2, but "t.*" has 1 stars; correct the names`},
 		{NameRule{From: "t.g[5..2]", To: "TOP.g[$1]", Place: "m:1"}, "m:1: [5..2] is not a range of indexes"},
 		{NameRule{From: "", To: "TOP.g[$1]", Place: "m:1"}, "m:1: the pattern is empty"},
 	} {
@@ -405,7 +405,7 @@ func TestFilesThatEndEarly(t *testing.T) {
 			require.Equal(t, c.want != "" || c.o.Prefix, r.GoesOn != nil, c.name)
 			if c.want != "" {
 				require.True(t, strings.HasPrefix(text.String(), "DIFFERENT  a.vcd  b.vcd\n\ncompared "), text.String())
-				require.Contains(t, text.String(), fmt.Sprintf("ended       %s %s; %s goes on: %s (--prefix allows it)\n", names[0], r.To.when(), names[1], c.want), c.name)
+				require.Contains(t, text.String(), fmt.Sprintf("ended       %s %s; %s continues: %s (--prefix allows this)\n", names[0], r.To.when(), names[1], c.want), c.name)
 			} else if len(c.o.Only)+len(c.o.Ignore) == 0 && !c.o.Prefix && !c.o.A.Sampled() && !c.o.To.Given {
 				require.Equal(t, VerdictEqual, r.Verdict, c.name)
 			}
@@ -630,7 +630,7 @@ func TestWhatIsTakenForTheSame(t *testing.T) {
 	wire, event := tracetest.Header("wire 2 ! a"), tracetest.Header("wire 1 ! a", "event 1 # e")
 	for _, c := range []struct{ a, b, text string }{
 		{wire + "#0\nbU1 !\n#5\n", wire + "#0\nbX1 !\n#5\n", "skipped     in A: nine-valued states: U, W and - are read as x, L as 0, H as 1\n"},
-		{tracetest.Header("wire 1 ! a") + "#0\nH!\n", tracetest.Header("wire 1 ! a") + "#0\n1!\n", "skipped     in A: states of nine"},
+		{tracetest.Header("wire 1 ! a") + "#0\nH!\n", tracetest.Header("wire 1 ! a") + "#0\n1!\n", "skipped     in A: nine-valued states"},
 		{event + "#0\n1!\n#5\n$dumpall\n1#\n$end\n", event + "#0\n1!\n#5\n", "skipped     events that may have been triggered"},
 		{"$timezero 5 $end\n" + wire + "#0\nb1 !\n", wire + "#0\nb1 !\n", "skipped     in A: the $timezero is not added to times\n"},
 		{strings.Replace(wire, "$timescale 1ns $end ", "", 1) + "#0\nb1 !\n", wire + "#0\nb1 !\n", "skipped     in A: no $timescale, 1 ns is assumed\n"},

@@ -180,7 +180,7 @@ func (r *Reader) words() (words []string, err error) {
 			return nil, err
 		case token == nil:
 			return nil, r.fail(r.pos, "the file ends within a declaration; expected $end", "write the file again: it is "+
-				"cut off")
+				"truncated")
 		case r.sectionEnds(token):
 			return words, nil
 		case len(words) == headerWordsMax:

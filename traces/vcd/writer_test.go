@@ -379,7 +379,7 @@ func TestErrorsStay(t *testing.T) {
 
 	v, _, _ = begun(t, io.Discard, Options{OnTrigger: true})
 	require.NoError(t, v.Cycle(3))
-	assert.ErrorContains(t, v.Trigger(4), "has not come yet")
+	assert.ErrorContains(t, v.Trigger(4), "is in the future")
 
 	v, _, _ = begun(t, io.Discard, Options{})
 	require.NoError(t, v.Close(0))

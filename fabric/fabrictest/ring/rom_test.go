@@ -63,7 +63,7 @@ func TestROM(t *testing.T) {
 	})
 	t.Run("a network without", func(t *testing.T) {
 		_, err := starloom.NewMachine(t.Context(), on(Ring{5}), starloom.MachineOptions{})
-		require.ErrorContains(t, err, "takes a ROM, but this network has none")
+		require.ErrorContains(t, err, "needs a ROM, but this network has none")
 	})
 	t.Run("memory", func(t *testing.T) {
 		s := on(huge{labelled{Ring{1000}}})

@@ -65,7 +65,8 @@ func TestTransmitStatus(t *testing.T) {
 	}
 	s := random(Ring{4}, 128)(t)
 	_, err := starloom.NewMachine(t.Context(), s, starloom.MachineOptions{})
-	require.ErrorContains(t, err, "nic.rx_frames is 128 for each of 2 ports; a NIC holds at most 255 frames each way; choose 127 or less")
+	require.ErrorContains(t, err, "nic.rx_frames is 128 for each of 2 ports; a NIC holds at most 255 frames in each "+
+		"direction; choose 127 or less")
 
 	blocked := func(s *starloom.Scenario) (uint64, uint64) {
 		report, err := starloom.Run(t.Context(), s, starloom.RunOptions{})

@@ -123,7 +123,7 @@ func TestJoin(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, files)
 	_, _, err = a.Join(t.TempDir())
-	require.ErrorContains(t, err, "this is not a folder of a sweep: no such file or directory; give folders that")
+	require.ErrorContains(t, err, "this is not a folder of a sweep: no such file or directory; give folders written by")
 }
 
 // TestUnfinishedFiles checks that incomplete files of ended processes are removed, and others stay.

@@ -125,7 +125,7 @@ func TestRefusals(t *testing.T) {
 		"scenario: s.yaml\naxes: {a: {key: k, range: [0, 10, 0.0001]}}":            "axes.a.range has more than 100000 values; take larger steps",
 		"scenario: s.yaml\naxes: {" + a + ", b: {key: k, values: [1]}}":            "the axes a and b both set k; delete one",
 		"scenario: s.yaml\naxes: {" + a + ", " + b + "}\nzip: [[a, " +
-			"b]]": "sweep.yaml:3:7: the axes a and b have 2 and 3 values; give them as many values",
+			"b]]": "sweep.yaml:3:7: the zipped axes a and b have 2 and 3 values; give them the same number of values",
 		"scenario: s.yaml\naxes: {" + a + ", " + b + "}\nzip: [[a, bb]]":                                          `sweep.yaml:3:7: there is no axis "bb"; did you mean b? there are a, b`,
 		"scenario: s.yaml\naxes: {" + a + ", " + b + "}\nzip: [[a]]":                                              "a single axis cannot vary together with others",
 		"scenario: s.yaml\naxes: {" + a + ", " + b + "}\nzip: [[a, a]]":                                           "the axis a is named twice",

@@ -110,7 +110,8 @@ func TestCheckHasOneVerdict(t *testing.T) {
 		require.Contains(t, text, c.text)
 		require.Nil(t, check.Difference)
 		if c.verdict == starloom.VerdictFail {
-			require.True(t, check.ViolationsTotal > 0 || strings.Contains(text, "    remedy: keep all that a processor remembers in its state_t\n"), text)
+			require.True(t, check.ViolationsTotal > 0 || strings.Contains(text, "    remedy: keep all of a processor's state "+
+				"in its state_t\n"), text)
 		}
 	}
 }
@@ -127,8 +128,9 @@ func TestCheckNamesRecursion(t *testing.T) {
 	require.Contains(t, d.First, "stack overflow")
 	require.Contains(t, d.Other, "in recurse at recurses.c:")
 	require.Contains(t, text, "first difference: the reports differ in violations[0].message (the state of no processor does)\n    "+d.First+"  isolated, compiler")
-	require.Contains(t, text, "usual cause: compiler and interpreter differ, usually by a known limit: the firmware has functions that may call themselves (")
-	require.Contains(t, text, "remedy: end the recursion earlier, or replace it by a loop\n")
+	require.Contains(t, text, "usual cause: compiler and interpreter differ, usually because of a known limit: the "+
+		"firmware has functions that may call themselves (")
+	require.Contains(t, text, "remedy: end the recursion earlier, or replace it with a loop\n")
 }
 
 // TestCheckExplainsADifference follows a static variable. The first difference is in a sent frame, one slot before

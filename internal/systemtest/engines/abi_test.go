@@ -53,7 +53,8 @@ func TestABI2IsRefused(t *testing.T) {
 	s := systemtest.ProgramScenario("", 1, 5)
 	s.Firmware.Image = image
 	_, err = starloom.NewMachine(t.Context(), s, starloom.MachineOptions{})
-	require.ErrorContains(t, err, "built for ABI version 2, this Starloom has version 3; build the image again with its starloom.h (sl_group, ")
+	require.ErrorContains(t, err, "built for ABI version 2, but this Starloom has version 3; build the image again "+
+		"with its starloom.h (sl_group, ")
 	require.ErrorContains(t, err, "are in starloom_pops.h)")
 }
 
@@ -137,6 +138,7 @@ STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 	var text bytes.Buffer
 	require.NoError(t, check.WriteText(&text))
 	require.Equal(t, starloom.VerdictFail, check.Verdict)
-	require.Contains(t, text.String(), "it may use its place in the bank (nic->cell) or an address, which another layout of the bank changes")
-	require.Contains(t, text.String(), "take sl_self(nic) for the number of a processor; ")
+	require.Contains(t, text.String(), "a handler may use its position in the bank (nic->cell) or an address, which another "+
+		"layout of the bank changes")
+	require.Contains(t, text.String(), "use sl_self(nic) as the number of a processor; ")
 }

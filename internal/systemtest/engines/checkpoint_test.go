@@ -104,7 +104,7 @@ func TestRestoreRefused(t *testing.T) {
 		{systemtest.Routing(4, 4), starloom.RunOptions{Restore: path,
 			MachineOptions: starloom.MachineOptions{Engine: starloom.EngineCycle}}, "the state is of another engine (this is cycle); "},
 		{systemtest.Routing(4, 4), starloom.RunOptions{Restore: path, MachineOptions: starloom.MachineOptions{BankSize: 4}},
-			"banks of another size (these are of 4 processors); "},
+			"banks of a different size (these are of 4 processors); "},
 		{systemtest.Routing(4, 4), starloom.RunOptions{Restore: text}, "other: this is not a saved state; give a file that --save-state wrote"},
 		{systemtest.Routing(4, 4), starloom.RunOptions{Restore: dir}, "not a regular file"},
 		{systemtest.Routing(4, 4), starloom.RunOptions{Restore: path + "x"}, "no such file"},
@@ -132,7 +132,8 @@ func TestRestoreRefused(t *testing.T) {
 		_, err := starloom.Run(ctx, systemtest.Routing(4, 4), starloom.RunOptions{Restore: write(data)})
 		var refused *starloom.InputError
 		require.ErrorAs(t, err, &refused)
-		require.Contains(t, err.Error(), "other: the checksum is wrong: the state is damaged or cut off; give a file that --save-state wrote")
+		require.Contains(t, err.Error(), "other: the checksum is wrong: the state is damaged or truncated; give a file "+
+			"that --save-state wrote")
 	}
 	_, err = starloom.RunSeeds(ctx, systemtest.Routing(4, 4), starloom.Seeds{First: 1, Last: 2},
 		starloom.RunOptions{Restore: path})
@@ -204,7 +205,7 @@ func TestAlteredFile(t *testing.T) {
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	reasons := map[string]string{ // by column: reason if all bits of its last element are set
-		"machine.slot": "ends with slot", "machine.digest.next_slot": "the last slot of the digest may hold", "machine.destination": "at most 15 is allowed",
+		"machine.slot": "ends with slot", "machine.digest.next_slot": "the last slot of the digest", "machine.destination": "at most 15 is allowed",
 		"pops.group.nic.tx.length": "at most", "pops.group.nic.rx.state": "at most", "machine.identity.firmware": "another firmware",
 		"fabric.sent": "", "kernel.cycle": "the hardware is in cycle", "machine.violations": "",
 	}

@@ -23,7 +23,8 @@ var misbehaviours = []struct {
 	what, rule, function, says string
 	isolatedOnly               bool // in a bank it harms others, which TestCheckFindsMisbehaviour is about
 }{
-	0: {"loops", starloom.RuleTrap, "loop", "it cost more than trap_cycles, which is 4000000 by the cost table", false},
+	0: {"loops", starloom.RuleTrap, "loop", "it cost more than trap_cycles, the equivalent of 4000000 in the cost " +
+		"table", false},
 	1: {"takes all memory", starloom.RuleTrap, "grow", "out of bounds memory access", true},
 	2: {"writes beyond its memory", starloom.RuleTrap, "write_beyond", "out of bounds memory access", false},
 	3: {"writes everywhere in its memory", starloom.RuleTrap, "write_everywhere", "out of bounds memory access", true},

@@ -445,7 +445,8 @@ func TestFaultLeavesNothing(t *testing.T) {
 			}
 			return watch(cycle)
 		}
-		require.PanicsWithError(t, "pops.group[0].nic[0].tx: cycle 2: port select 4, the transmitter has 4 ports", func() {
+		require.PanicsWithError(t, "pops.group[0].nic[0].tx: cycle 2: port select is 4, but the transmitter has 4 "+
+			"ports", func() {
 			for range 2 {
 				require.NoError(t, m.Step())
 			}

@@ -178,7 +178,7 @@ func TestReplayDiffers(t *testing.T) {
 		require.EqualValues(t, 1, report.ViolationsTotal)
 		require.Equal(t, starloom.RuleReplay, report.Violations[0].Rule)
 		require.EqualValues(t, 2, report.Violations[0].Slot)
-		require.Contains(t, report.Violations[0].Message, "processor 1: with the same inputs, the handler does something "+
+		require.Contains(t, report.Violations[0].Message, "processor 1: alone, with the same inputs, the handler acts "+
 			"else (TX FIFO)")
 	}
 }

@@ -295,5 +295,5 @@ func TestSeedsAreRefused(t *testing.T) {
 	require.ErrorContains(t, all("pops/offline", 4, 4).Override(t.Context(), starloom.Overrides{Permutation: &k}),
 		"all permutations of 16 processors are too many")
 	require.ErrorContains(t, systemtest.Routing(2, 2).Override(t.Context(), starloom.Overrides{Permutation: &k}),
-		"--permutation: the scenario does not run all permutations, so none of them has a number; ")
+		"--permutation: the scenario does not run all permutations, so they have no numbers; ")
 }

@@ -126,7 +126,7 @@ func TestSeparationInterrupted(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	require.Nil(t, r.Without)
-	require.Contains(t, strings.Join(r.Notes, "\n"), "which violations the faults have caused is not known")
+	require.Contains(t, strings.Join(r.Notes, "\n"), "the violations caused by faults are unknown")
 	for i := range r.Violations {
 		require.Empty(t, r.Violations[i].Cause)
 	}

@@ -123,7 +123,7 @@ func TestFaultTargets(t *testing.T) {
 			`faulty.yaml:6:37: "pops.group[9].nic[*]" is the path of no processor; paths are pops.group[0].nic[0] to pops.group[3].nic[3]`},
 		{"schedule: [{kind: drop, targets: ['**.nic[*]']}]",
 			`faulty.yaml:6:37: "**.nic[*]" is the path of no coupler; paths are pops.group[0].coupler[0] to pops.group[3].coupler[3]`},
-		{"schedule: [{kind: buffers, rx_frames: 9}]", "faulty.yaml:6:41: rx_frames is 9, nic.rx_frames is 4; give a smaller FIFO than that of the others"},
+		{"schedule: [{kind: buffers, rx_frames: 9}]", "faulty.yaml:6:41: rx_frames is 9, nic.rx_frames is 4; give a smaller FIFO than the others have"},
 		{"schedule: [{kind: drop, targets: ['" + strings.Repeat("*a", 99) + "']}]",
 			`faulty.yaml:6:37: "` + strings.Repeat("*a", 30) + `..." is the path of no coupler; ` +
 				"paths are pops.group[0].coupler[0] to pops.group[3].coupler[3]"},
@@ -216,8 +216,9 @@ func TestFaultWholeRTL(t *testing.T) {
 	for _, rtl := range []string{"{replace: pops}", "{replace: pops.**, twin: pops_slot}"} {
 		s := systemtest.FaultScenario(t, "rtl: ["+rtl+"]\n"+systemtest.FaultFabrics["pops"], systemtest.FaultKinds["drop"])
 		_, err := starloom.NewMachine(t.Context(), s, starloom.MachineOptions{})
-		require.EqualError(t, err, "faulty.yaml:2:17: pops_slot is all hardware at once, and faults of media act between its parts; "+
-			"replace pops.**, which is all parts, or leave drop, miss, bit_flip and stuck out of faults")
+		require.EqualError(t, err, "faulty.yaml:2:17: pops_slot is all hardware at once, but faults of media act between "+
+			"its parts; "+
+			"replace pops.**, which covers all parts, or leave drop, miss, bit_flip and stuck out of faults")
 	}
 }
 
@@ -444,7 +445,7 @@ func TestGlobsAreBounded(t *testing.T) {
 		require.Less(t, systemtest.ProcessorTime()-start, systemtest.ReaderSlack*systemtest.ReaderSecondsMax*time.Second)
 		if c.refused {
 			require.EqualError(t, err, fmt.Sprintf("many.yaml:5:3: more than %d globs are compared with 1048576 paths; "+
-				"let a glob stand for several targets, or begin with what few paths begin with", c.count-1))
+				"combine several targets in one glob, or begin with a prefix of only a few paths", c.count-1))
 			continue
 		}
 		require.NoError(t, err)

@@ -231,12 +231,12 @@ func TestEmptyWaveformIsExplained(t *testing.T) {
 		want  string // "" if it shows something
 	}{
 		{100, starloom.VCDTrace{}, ""},
-		{100, starloom.VCDTrace{Trigger: starloom.TriggerFirstViolation}, "shows nothing: no rule was broken, so the trigger first_violation never came"},
+		{100, starloom.VCDTrace{Trigger: starloom.TriggerFirstViolation}, "is empty: no rule was broken, so the trigger first_violation never occurred"},
 		{2, starloom.VCDTrace{Trigger: starloom.TriggerFirstViolation}, ""},
-		{2, starloom.VCDTrace{Trigger: starloom.TriggerFirstViolation, To: 5}, "shows nothing: the first violation, in cycle 12, is not between"},
-		{2, starloom.VCDTrace{From: 12}, "shows nothing: traces.vcd.from is 12, and the run ended with cycle 11"},
+		{2, starloom.VCDTrace{Trigger: starloom.TriggerFirstViolation, To: 5}, "is empty: the first violation, in cycle 12, is not between"},
+		{2, starloom.VCDTrace{From: 12}, "is empty: traces.vcd.from is 12, but the run ended with cycle 11"},
 		{2, starloom.VCDTrace{From: 11}, ""},
-		{2, starloom.VCDTrace{From: 12, Trigger: starloom.TriggerFirstViolation}, "shows nothing: traces.vcd.from is 12, and the run ended with cycle 11"},
+		{2, starloom.VCDTrace{From: 12, Trigger: starloom.TriggerFirstViolation}, "is empty: traces.vcd.from is 12, but the run ended with cycle 11"},
 	} {
 		s := systemtest.Routing(2, 2)
 		s.Stop.Slots = c.slots

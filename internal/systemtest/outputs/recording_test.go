@@ -517,9 +517,9 @@ func TestMisuse(t *testing.T) {
 	signal, err := m.Signal("pops.group[0].nic[0].held")
 	require.NoError(t, err)
 	require.NoError(t, m.Run(ctx, nil))
-	require.ErrorContains(t, m.Close(), "the machine was closed before it")
+	require.ErrorContains(t, m.Close(), "the machine was closed first")
 	requireEmpty(t, dir)
-	require.ErrorContains(t, open.Close(), "the machine was closed before it")
+	require.ErrorContains(t, open.Close(), "the machine was closed first")
 	require.NoError(t, m.Close())
 	for what, err := range everything(m) {
 		require.EqualError(t, err, what+": the machine is closed")

@@ -216,7 +216,7 @@ func TestBusRules(t *testing.T) {
 			{1, starloom.Violation{Rule: starloom.RuleNoCreation, Cycle: 8, Slot: 1, Path: "bus.nic[4]",
 				Message: "processor 4 sent the item of processor 7, but had received no frame with it"}, 1},
 			{2, starloom.Violation{Rule: starloom.RuleFinishes, Cycle: 40, Slot: 8, Path: "bus.nic[1]",
-				Message: "processor 1 knew 8 of 10 items when the run ended; the first missing packet is from processor 2"}, 9},
+				Message: "processor 1 knew 8 of 10 items when the run ended; the first that it lacks is that of processor 2"}, 9},
 			{3, starloom.Violation{Rule: starloom.RuleOneBus, Cycle: 15, Slot: 3, Path: "bus.nic[3]",
 				Message: "processor 3 sends to bus.bus[8].tap[0] and listens to bus.bus[11].tap[2] in one slot: its switch is " +
 					"at the first, so it does not hear the second"}, 2},

@@ -261,8 +261,8 @@ func TestCrossbarRefused(t *testing.T) {
 	for _, c := range []struct{ keys, scheduling, says string }{
 		{"medium: aloha, cap: 3", "0", "s.yaml:2:51: cap is 3, but only one frame crosses the medium aloha in a slot; delete cap"},
 		{"medium: aloha, arbiter: matrix", "0", "s.yaml:2:55: arbiter is matrix, but the medium aloha has none; delete arbiter"},
-		{"matching: list, medium: aloha", "0", "s.yaml:2:55: matching is list, and on the medium aloha, which has no arbiter; delete matching"},
-		{"medium: aloha", "2", "s.yaml:2:39: scheduling 2 asks by lists, and on the medium aloha, which has no arbiter; take scheduling: 0"},
+		{"matching: list, medium: aloha", "0", "s.yaml:2:55: matching is list, but a sender requests only one output on the medium aloha, which has no arbiter; delete matching"},
+		{"medium: aloha", "2", "s.yaml:2:39: scheduling 2 asks by lists, but a sender requests only one output on the medium aloha, which has no arbiter; take scheduling: 0"},
 		{"arbiter: matrix", "3", "s.yaml:2:40: scheduling 3 asks by lists, but lists need arbiter fixed or round_robin, and arbiter is matrix"},
 		{"cap: 2, arbiter: round_robin", "0", "s.yaml:2:48: arbiter is round_robin, but with a cap its turns would go to frames that the cap holds back"},
 		{"output: queue, matching: list", "0", "output is queue, but matching: list needs outputs that accept one frame in a slot; delete matching"},

@@ -52,8 +52,8 @@ func TestNetlistGossipCreated(t *testing.T) {
 					found = append(found, v.Path+": "+v.Message)
 				}
 			}
-			require.Equal(t, []string{"netlist.p[2]: processor 2 sent the item of processor 0, but had received no frame had " +
-				"brought to it"}, found)
+			require.Equal(t, []string{"netlist.p[2]: processor 2 sent the item of processor 0, but had received no frame " +
+				"with it"}, found)
 		}
 	}
 }

@@ -257,8 +257,8 @@ func TestScatterRefused(t *testing.T) {
 		{"order: 0", "order: -1", "firmware.params.order is -1; allowed: 0, 1, 2"},
 		{"scatter: {origin: 0}", "gossip: {}", "the program scatter/async does not carry gossip; write workload: {scatter: {origin: 0}}"},
 		{"ports: 8", "ports: 8, output: queue, cap: 2", "s.yaml:2:51: output is queue, but a cap needs outputs that accept one frame in a slot; delete cap"},
-		{"ports: 8", "ports: 8, cap: 2", "s.yaml:2:36: scatter/async takes output: queue, and a cap needs outputs"},
-		{"ports: 8", "ports: 8, medium: aloha", "s.yaml:2:39: scatter/async takes output: queue, and on the medium aloha  in a slot; use output: rendezvous or medium: crossbar"},
+		{"ports: 8", "ports: 8, cap: 2", "s.yaml:2:36: scatter/async takes output: queue, but a cap needs outputs"},
+		{"ports: 8", "ports: 8, medium: aloha", "s.yaml:2:39: scatter/async takes output: queue, but only one frame crosses the medium aloha in a slot; use output: rendezvous or medium: crossbar"},
 		{"ports: 8", "ports: 8, output: rendezvous, queue_frames: 2", "queue_frames is 2, but output is rendezvous, not queue"},
 		{"ports: 8", "ports: 8, output: queue, queue_frames: 0", "fabric.crossbar.queue_frames is 0"},
 	} {

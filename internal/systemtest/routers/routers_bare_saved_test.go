@@ -145,7 +145,7 @@ func TestRoutersSavedRefused(t *testing.T) {
 		{seed, starloom.RunOptions{Save: path, BreakOn: starloom.Break{Rule: "deadlocks"}}, `did you mean "deadlock"`},
 		{parse(bareNetworks["mesh"]), starloom.RunOptions{Save: path + "2", Restore: path, BreakOn: starloom.Break{Slot: 40}}, "of slot 40, is already past slot 40"},
 		{parse(bareNetworks["late"]), starloom.RunOptions{Save: path + "2", BreakOn: starloom.Break{Rule: "in_order"}},
-			"checked only when the run has ended; take the cycle"},
+			"checked only when the run has ended; break at the slot"},
 		{seed, starloom.RunOptions{Replay: starloom.Writer(&bytes.Buffer{}), ReplayProcessor: 9}, "there is no processor 9; allowed: 0 to 8"},
 		{seed, starloom.RunOptions{Profile: starloom.Writer(&bytes.Buffer{})}, "the run has no firmware: processors are sources and sinks"},
 	} {

@@ -169,9 +169,9 @@ func TestRouterFaultsRefused(t *testing.T) {
 		{bareLoad, "kind: miss", "a channel of routers has one receiver, so a miss is a drop; write kind: drop"},
 		{firmwareLoad, "kind: miss", "a channel of routers has one receiver, so a miss is a drop; write kind: drop"},
 		{bareLoad, "kind: dead", "write kind: dead with routers as targets, such as netlist.router[0]"},
-		{bareLoad, "kind: buffers, rx_frames: 1", "no faults of their own"},
-		{bareLoad, "kind: stuck, slots: {from: 3, to: 4}", "write only slots: {from: N} alone"},
-		{firmwareLoad, `kind: dead, targets: ["netlist.router[3]"], slots: {list: [4]}`, "write only slots: {from: N} alone"},
+		{bareLoad, "kind: buffers, rx_frames: 1", "cannot fail"},
+		{bareLoad, "kind: stuck, slots: {from: 3, to: 4}", "write only slots: {from: N}"},
+		{firmwareLoad, `kind: dead, targets: ["netlist.router[3]"], slots: {list: [4]}`, "write only slots: {from: N}"},
 		{firmwareLoad, `kind: dead, targets: ["netlist.router[3]"], probability: 0.5`, "delete the key, and give the slot"},
 		{firmwareLoad, `kind: dead, targets: ["netlist.router[16]"]`, "is the path of no processor or router; paths are netlist.p[0] to netlist.router[15]"},
 	} {

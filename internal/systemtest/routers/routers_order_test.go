@@ -131,7 +131,8 @@ func TestRoutersLatencyMax(t *testing.T) {
 // TestRoutersRulesRefused: a rule that cannot be checked is refused.
 func TestRoutersRulesRefused(t *testing.T) {
 	_, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {netlist: {"+faultyMesh+"}}\n"+bareLoad+"rules: {no_creation: true}\n"))
-	require.ErrorContains(t, err, "s.yaml:4:22: without firmware routers carry bare packets, for which the rule no_creation is not checked")
+	require.ErrorContains(t, err, "s.yaml:4:22: without firmware, routers carry bare packets, for which the rule "+
+		"no_creation is not checked")
 	s, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\nrules: {in_order: true}\n"))
 	require.NoError(t, err)
 	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{})

@@ -220,7 +220,7 @@ func TestRoutersDeadlockEarly(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "deadlock", report.Violations[0].Rule)
 	require.Equal(t, uint64(4096), report.Cycles)
-	require.Contains(t, report.Violations[0].Message, "some never will while others move")
+	require.Contains(t, report.Violations[0].Message, "some will never arrive although others move")
 	load, _ := report.Metrics.Get("load.max").(float64)
 	require.Equal(t, float64(2*report.Frames.Delivered)/4096, load)
 	require.InDelta(t, load/12, report.Metrics.Get("load.mean"), 1e-12)
@@ -301,7 +301,7 @@ func TestRoutersRefuse(t *testing.T) {
 		assert.ErrorContains(t, err, says)
 	}
 	_, err = starloom.NewMachine(context.Background(), s, starloom.MachineOptions{})
-	assert.ErrorContains(t, err, "without firmware routers make no machine")
+	assert.ErrorContains(t, err, "without firmware form no machine")
 }
 
 // TestRoutersExplained checks the rules, RTL and memory that scenario show reports for a run without firmware.

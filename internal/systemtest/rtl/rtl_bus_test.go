@@ -140,7 +140,7 @@ func TestBusRTLErrors(t *testing.T) {
 	s.NIC.PayloadBytes, s.Link.PhitBits = 65504, 1
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		_, err := starloom.NewMachine(context.Background(), s, starloom.MachineOptions{Engine: engine})
-		require.ErrorContains(t, err, "fabric.bus.arbiter: a slot has 524163 cycles, but a turn of arbiter tdma have at "+
+		require.ErrorContains(t, err, "fabric.bus.arbiter: a slot has 524163 cycles, but a turn of arbiter tdma has at "+
 			"most 65535; choose a smaller nic.payload_bytes")
 	}
 }

@@ -51,7 +51,7 @@ func TestLongLateLight(t *testing.T) {
 				require.Equal(t, m.Timing().BoundaryCycle(uint32(v.Slot)), v.Cycle)
 				require.Contains(t, v.Path, c.path)
 				require.Contains(t, v.Path, ".fibre")
-				require.Contains(t, v.Message, "is late, or shines all the time")
+				require.Contains(t, v.Message, "is late, or drives light permanently")
 				require.Contains(t, v.Message, "later than its model")
 				require.Greater(t, r.Slots, v.Slot+1, "late light ends nothing")
 				require.Greater(t, r.ViolationsTotal, uint64(1))

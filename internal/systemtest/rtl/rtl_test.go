@@ -375,7 +375,7 @@ func TestLongRTLFaultsEndTheRun(t *testing.T) {
 		"high Z": {fibre, "icarus", []string{"assign {rail1_o, rail0_o} = light_o;",
 			"assign {rail1_o, rail0_o} = rail1_i[5] ? {BITS{1'bz}} : light_o;"}, starloom.RuleRTLUnknown, ".fibre", 1, "X or Z"},
 		"no such port": {tx, "icarus", []string{"assign port_o = port_q;", "assign port_o = port_q == 16'd2 ? 16'd9 : port_q;"},
-			starloom.RuleRTLFault, ".tx", 0, "port_o is 9, the transmitter has 4 ports"},
+			starloom.RuleRTLFault, ".tx", 0, "port_o is 9, but the transmitter has 4 ports"},
 		"no such status": {rx, "icarus", []string{"assign status_o = good ? STATUS_OK[2:0]", "assign status_o = good ? 3'd6"}, starloom.RuleRTLFault, ".rx", 5,
 			"the receive status is 6"},
 		"too long": {rx, "icarus", []string{"assign length_o = good ? {3'd0, bits_q[15:3]}", "assign length_o = good ? 16'd99"},

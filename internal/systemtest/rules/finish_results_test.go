@@ -57,7 +57,7 @@ func TestFinishBy(t *testing.T) {
 	require.Equal(t, starloom.RuleFinishBy, seeds.Failed[0].Rule)
 
 	for rules, want := range map[string]string{
-		"finish_by: 61 slots": "rules.finish_by is 61 slots, and stop.slots ends the run after 60 slots: the rule could never be broken; write less, or let the run last longer",
+		"finish_by: 61 slots": "rules.finish_by is 61 slots, but stop.slots ends the run after 60 slots: the rule could never be broken; write a lower limit, or make the run longer",
 		"finish_by: 3 ticks":  "only firmware at routers has ticks",
 		"finish_by: 0":        "allowed: 1 to",
 		"finish_by: soon":     "write a number with its unit",
@@ -147,12 +147,12 @@ func TestResultRules(t *testing.T) {
 		rule, broke string
 	}{
 		{0, "leader: equal", ""}, {0, "leader: 1", ""}, {0, "leader: {min: 1, max: 1}", ""}, {0, "leader: {max: 5}", ""}, {0, "leader: {min: -3}", ""},
-		{odd, "leader: equal", "processor 1 gave leader = 1, and processor 0 gave 2: all must be equal"},
+		{odd, "leader: equal", "processor 1 gave leader = 1, but processor 0 gave 2: all must be equal"},
 		{odd, "leader: 1", "processor 0 gave leader = 2, but leader must be 1"},
 		{odd, "leader: {max: 1}", "processor 0 gave leader = 2, but leader must be 1 or less"},
 		{odd, "leader: {min: 2}", "processor 1 gave leader = 1, but leader must be 2 or more"},
 		{odd, "leader: {min: 2, max: 4}", "processor 1 gave leader = 1, but leader must be 2 to 4"},
-		{0, "leader: distinct", "processor 1 gave leader = 1, as processor 0: all must be distinct"},
+		{0, "leader: distinct", "processor 1 gave leader = 1, the same as processor 0: all must be distinct"},
 	} {
 		report := systemtest.RunBoth(t, electing(t, c.how, "results: {"+c.rule+"}"))
 		if c.broke == "" {
@@ -206,10 +206,10 @@ func TestResultsThatAreLeft(t *testing.T) {
 		{once, "leader: equal", restart, "processor 2 gave no result leader", "leader equal: 3 processors judged"},
 		{0, "leader: equal", "{kind: dead, targets: [\"bus.nic[2]\"], slots: {from: 2}}", "", "leader equal: 2 processors judged"},
 		{0, "leader: distinct", "{kind: dead, targets: [" + alone + "], slots: {from: 2}}",
-			"processor 1 is the only one whose result leader was judged, and distinct compares the results of at least " +
+			"processor 1 is the only processor with a judged result leader, but distinct compares the results of at least " +
 				"two", "leader distinct: 1 processor judged"},
 		{0, "leader: equal", "{kind: dead, targets: [" + alone + "], slots: {from: 2}}",
-			"processor 1 is the only one whose result leader was judged, and equal compares the results of at least " +
+			"processor 1 is the only processor with a judged result leader, but equal compares the results of at least " +
 				"two", "leader equal: 1 processor judged"},
 		{0, "leader: 1", "{kind: dead, targets: [" + alone + "], slots: {from: 2}}", "", "leader 1: 1 processor judged"},
 		{0, "leader: 1", "{kind: dead, targets: [" + all + "], slots: {from: 2}}",

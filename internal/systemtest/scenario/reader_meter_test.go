@@ -201,7 +201,8 @@ func TestBothEnginesRefuse(t *testing.T) {
 	unequal, err := os.ReadFile("testdata/refused/latency_0_and_3.yaml")
 	require.NoError(t, err)
 	for text, want := range map[string]string{
-		string(unequal): "r.yaml:4:3: some links have a latency of 0 cycles and others of up to 3; give all links 0, or all 1 or more",
+		string(unequal): "r.yaml:4:3: some links have a latency of 0 cycles, but others of up to 3; give all links 0, or " +
+			"all 1 or more",
 		`starloom: 1
 fabric: {netlist: {access: one, nodes: {q: processor, r: processor}, links: [["q:a[0..65533]", "r:b[0..65533]"]]}}
 firmware: {program: netlist/next-hop}
@@ -216,7 +217,7 @@ firmware: {image: a.wasm}
 nic: {payload_bytes: 65504}
 link: {phit_bits: 1}
 faults: {random: {kind: drop, rate: 0.001}}
-`: "r.yaml:5:7: a slot takes 2568384003 cycles; at most 2147483647 are allowed; take more link.phit_bits, a smaller nic.payload_bytes, or a shorter queue",
+`: "r.yaml:5:7: a slot takes 2568384003 cycles; at most 2147483647 are allowed; use more link.phit_bits, a smaller nic.payload_bytes, or a shorter queue",
 	} {
 		s, err := starloom.ParseScenario("r.yaml", []byte(text))
 		if err != nil {

@@ -295,7 +295,7 @@ func TestLoadScenarioMissing(t *testing.T) {
 	var input *starloom.InputError
 	require.ErrorAs(t, err, &input)
 	assert.Equal(t, "testdata/scenarios/none.yaml: cannot be read: no such file or directory; "+
-		"give the path of a scenario; `starloom schema` prints what one may say", err.Error())
+		"give the path of a scenario; `starloom schema` prints its keys", err.Error())
 	_, err = starloom.LoadScenario("testdata")
 	require.ErrorAs(t, err, &input)
 }
@@ -631,7 +631,7 @@ func TestNonsenseIsRefused(t *testing.T) {
 		fmt.Sprintf(sensors, "period: -3"):   "firmware.params.period is -3; allowed: 1 to 2147483647",
 		fmt.Sprintf(sensors, "readings: -1"): "firmware.params.readings is -1; allowed: 0 to 2147483647",
 		fmt.Sprintf(sensors, "events: 1001"): "firmware.params.events is 1001; allowed: 0 to 1000",
-		"fabric: {crossbar: {ports: 4, cap_arbiter: matrix}}\nfirmware: {program: gossip/fsa}\nworkload: {gossip: {orders: identity}}":                     "cap_arbiter is matrix, but no cap; give cap: 1 or more, or delete cap_arbiter",
+		"fabric: {crossbar: {ports: 4, cap_arbiter: matrix}}\nfirmware: {program: gossip/fsa}\nworkload: {gossip: {orders: identity}}":                     "cap_arbiter is matrix, but no cap is given; give cap: 1 or more, or delete cap_arbiter",
 		"fabric: {crossbar: {ports: 4, matching: head}}\nfirmware: {program: gossip/fsa, params: {scheduling: 2}}\nworkload: {gossip: {orders: identity}}": "matching is head, but scheduling 2 requests by lists; delete matching, or use matching: list or scheduling: 0",
 		"fabric: {ej: {a: 0, b: 3, dimensions: 1}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 0}}":                                 "take a: 1 and b: 2, or a program for every alpha",
 		"fabric: {ej: {a: 2, b: 5, dimensions: 1}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 0}}":                                 "a is 2 and b is 5, but ej/improved needs b = a+1; take b: 3, or a program for every alpha",

@@ -95,8 +95,8 @@ func TestWindowUnits(t *testing.T) {
 		{"firmware", "10", "2000", "2000 cycles after 10 cycles"},
 		{"crossbar", "10", "200 ticks", "!workload.traffic.measure is 200 ticks, but only firmware at routers has ticks; write 200 slots"},
 		{"mesh", "10 slots", "200", "!workload.traffic.warm_up is 10 slots, but routers without firmware have no slots; write 10 cycles"},
-		{"crossbar", "1 cycle", "3 cycles", "!measure is 3 cycles, but no slot of 7 cycles begins in them; give at least 7 cycles"},
-		{"mesh", "5 ns", "200", `!workload.traffic.warm_up is "5 ns", but models measure time in cycles; convert it to cycles or slots that is`},
+		{"crossbar", "1 cycle", "3 cycles", "!measure is 3 cycles, but no slot of 7 cycles begins in this window; give at least 7 cycles"},
+		{"mesh", "5 ns", "200", `!workload.traffic.warm_up is "5 ns", but models measure time in cycles; convert it to cycles or slots`},
 	} {
 		s, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\n"+unitNetworks[c.network]+"workload: {traffic: {"+fmt.Sprintf(load, c.warmUp, c.measure)+"}}\n"))
 		var report *starloom.Report

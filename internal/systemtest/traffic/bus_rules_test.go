@@ -60,7 +60,7 @@ func TestLongBusRulesFire(t *testing.T) {
 		{"no such tap, arbiter", "leaves_its_taps", bus.Network{Vertices: 4, Buses: pair, ArbiterKeys: contend.ArbiterKeys{Arbiter: "fixed"}}, map[string]int64{"to": 1},
 			starloom.RuleIllegalSend, "bus.nic[1]", 0, 0, "sends to port 1"},
 		{"all taps", "leaves_its_taps", bus.Network{Vertices: 4, Buses: pair}, map[string]int64{"to": 0xFFFE}, starloom.RuleIllegalSend,
-			"bus.nic[1]", 0, 0, "sends to all ports; the NIC has one switch, which is at one of them"},
+			"bus.nic[1]", 0, 0, "sends to all ports; the NIC has one switch, which reaches only one port"},
 		{"hears no such tap", "leaves_its_taps", bus.Network{Vertices: 4, Buses: pair}, map[string]int64{"to": 0},
 			starloom.RuleIllegalListen, "bus.nic[2]", 0, 0, "listens to port 1; its receiver has 1 port, counted from 0"},
 	} {

@@ -127,7 +127,7 @@ func TestProgramsSayWhatTheyHold(t *testing.T) {
 // it does, up to the own packet and one on its way.
 func TestFramesShowWhatIsHeld(t *testing.T) {
 	for limit, want := range map[int]string{
-		1: "its frames show that it held 2 packets at once, at most 1 are allowed; its firmware said 0 at most",
+		1: "its frames show that it held 2 packets at once; at most 1 are allowed; its firmware reported at most 0",
 		2: "",
 	} {
 		s := systemtest.ImageScenario(t, "understates")

@@ -309,7 +309,7 @@ func TestTrafficNeedsASchedule(t *testing.T) {
 	s := systemtest.ImageScenario(t, "counts")
 	s.Workload, s.Rules = starloom.Workload{Traffic: &fabric.Traffic{Rate: 0.1}}, &starloom.Rules{}
 	_, err := starloom.NewMachine(t.Context(), s, starloom.MachineOptions{})
-	require.ErrorContains(t, err, "takes no schedule, but packets of traffic are offered; include starloom_traffic.h")
+	require.ErrorContains(t, err, "accepts no schedule, but packets of traffic reach firmware through the schedule; include starloom_traffic.h")
 	s = systemtest.ImageScenario(t, "counts")
 	path := filepath.Join(t.TempDir(), "packets.csv")
 	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{Packets: starloom.File(path)})
