@@ -105,7 +105,7 @@ func TestCreditsInUse(t *testing.T) {
 	edge()
 	require.Equal(t, 2, c.Count(4))
 	require.PanicsWithError(t, "test.unit[1].port[1]: cycle 0: 1 credits are returned, but only 0 are "+
-		"out", func() { c.Give(0, 4) })
+		"outstanding", func() { c.Give(0, 4) })
 }
 
 func TestCreditCountersRefuse(t *testing.T) {

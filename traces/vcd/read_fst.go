@@ -320,7 +320,7 @@ func readFST(file *os.File) (f fstFile, err error) {
 
 func cutShort(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("its end is cut off")
+		return errors.New("it is truncated")
 	}
 	return err
 }
