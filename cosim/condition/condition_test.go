@@ -69,7 +69,7 @@ func TestRefused(t *testing.T) {
 		"cuont == 3":              "1:1: fifo has no port cuont; did you mean \"count\"? use one of push_i, req_i,",
 		"push && wr_full":         "1:9: wr_full is a pin of the RTL, not a port of fifo; a condition sees inputs and the model's outputs: if it saw the RTL's outputs",
 		"push &&\n  value":        "2:3: value is value_o and value_i; write one of them",
-		"reset":                   "1:1: a condition does not see reset; conditions apply only in cycles without reset only",
+		"reset":                   "1:1: a condition does not see reset; conditions apply only in cycles without reset",
 		"count == ":               "1:10: the condition ends where it needs a name or a number",
 		"count = 3":               "1:7: a condition has no =; write == to compare",
 		"count === 3":             "1:7: a condition has no ===; a condition has two states: write ==",
