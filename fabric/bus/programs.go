@@ -83,7 +83,7 @@ func (b Network) reaches(source, destination int) string {
 	taps := b.Plan().taps.Bus
 	for _, vertex := range []int{source, destination} {
 		if n := len(taps[vertex]); n != 1 {
-			return fmt.Sprintf("vertex %d is on %s, but %s needs each vertex on exactly one bus", vertex,
+			return fmt.Sprintf("vertex %d is on %s; %s needs each vertex on exactly one bus", vertex,
 				traces.Plural(n, "bus", "buses"), trafficProgram)
 		}
 	}

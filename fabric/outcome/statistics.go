@@ -298,7 +298,7 @@ func (s Survival) writeText(w io.Writer) error {
 // over rates. The figure is empty if no run has ended.
 func (s Survival) Plot(name string) *figure.Figure {
 	p := &figure.Figure{
-		Title: "Survival of " + name + ", with 95% confidence intervals",
+		Title: "Survival of " + name + ", with intervals of 95%",
 		X:     figure.Axis{Label: "slot"}, Y: figure.Axis{Label: "fraction of runs that broke no rule"},
 	}
 	if len(s) == 0 { // interrupted

@@ -196,7 +196,7 @@ func (w *window) notes() (notes []string) {
 			"measure longer", g.all(), burst, saturatedPackets))
 	}
 	if w.pending > 0 && w.pending+w.lost < w.created {
-		notes = append(notes, "latencies are "+w.arrivedOnly()+"; packets still in flight would have the longest")
+		notes = append(notes, "latencies are those "+w.arrivedOnly()+": those that have not would be the longest")
 	}
 	if grew, _ := w.growing.halves[0].grows(); grew && !saturated && s.Arrivals != fabric.ArrivalsFile {
 		notes = append(notes, fmt.Sprintf("the warm-up of %s is too short for a steady state: in the first half of the "+

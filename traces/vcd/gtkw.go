@@ -66,7 +66,7 @@ func (f *SaveFile) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "[*]\n[*] Starloom\n")
 	if len(f.Signals) > gtkwSignalsMax {
-		fmt.Fprintf(b, "[*] the first %d of %d signals; the signal tree has the others\n", gtkwSignalsMax, len(f.Signals))
+		fmt.Fprintf(b, "[*] the first %d of %d signals; the others are in the signal tree\n", gtkwSignalsMax, len(f.Signals))
 	}
 	fmt.Fprintf(b, "[*]\n")
 	fmt.Fprintf(b, "[dumpfile] \"%s\"\n", input.Printable(filepath.Base(f.VCD)))

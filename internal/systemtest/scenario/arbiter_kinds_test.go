@@ -72,9 +72,9 @@ func TestArbiterWithoutUses(t *testing.T) {
 	}
 	buses := &contend.Buses{Bank: hw.Bank{Name: "b", Units: 1, PerUnit: 1}, Arbiter: contend.Arbiter(gavel)}
 	_, err = buses.SlotTransport(fabric.Shape{}, nil, fabric.Switched{}, &fabric.Config{})
-	require.ErrorContains(t, err, "arbiter gavel, allowed:")
+	require.ErrorContains(t, err, "arbiter gavel; allowed:")
 	_, err = contend.NewServer([]contend.Shared{{Buses: buses}}, 1, nic.Timing{})
-	require.ErrorContains(t, err, "arbiter gavel, allowed:")
+	require.ErrorContains(t, err, "arbiter gavel; allowed:")
 
 	for name, kind := range map[string]string{"output_port": "KIND", "cap_arbiter": "KIND", "bus": "KIND"} {
 		tw, err := twin.Find(twin.All(), name)

@@ -69,7 +69,7 @@ func TestTrafficThatStops(t *testing.T) {
 		if !overload {
 			require.Contains(t, report.Violations[0].Message, "1206 of 1210 measured packets have not arrived 1000 slots after the window")
 		}
-		require.Contains(t, strings.Join(report.Notes, "\n"), "latencies are of the 4 of 1210 packets that have arrived")
+		require.Contains(t, strings.Join(report.Notes, "\n"), "latencies are those of the 4 of 1210 packets that have arrived")
 		require.NotNil(t, report.Metrics.Get("latency.p99"))
 	}
 }
