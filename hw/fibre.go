@@ -82,7 +82,8 @@ func NewUnequalFibre(path string, clock *Clock, in, out *Light, delays []uint16)
 		return nil, fmt.Errorf("%s: %d delays for %d wires", path, len(delays), in.bank.Size())
 	}
 	if least, most := slices.Min(delays), slices.Max(delays); least == 0 && most > 0 {
-		return nil, fmt.Errorf("%s: delays of 0 and of up to %d cycles; allowed: 0 for all wires, or 1 or more for each", path,
+		return nil, fmt.Errorf("%s: delays of 0 and of up to %d cycles; allowed: 0 for all wires, or 1 or more for each",
+			path,
 			most)
 	}
 	f, err := NewFibre(path, clock, in, out, int(slices.Max(delays)))

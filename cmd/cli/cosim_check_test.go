@@ -81,7 +81,7 @@ func TestCosimCheckStatus(t *testing.T) {
 		{"RTL with a mistake", "wire", "m.yml", statusInput, []string{"dut.sv:"}},
 		{"second clock", "", "two.yml", statusInput, []string{"two.yml:7:7: the RTL's input clk_b is a second clock, besides clk: its edges trigger logic; name both: clock: {clk: 1, clk_b: 1}"}},
 		{"second clock in Icarus", "", "two.yml --backend icarus", statusInput, []string{"two.yml:7:7: nothing drives the RTL's input clk_b; ", "if it is a second clock, name both: clock: {clk: 1, clk_b: 1}"}},
-		{"asynchronous reset", "", "reset.yml", statusInput, []string{"reset.yml:6:7: nothing drives the RTL's input rst; ", "a clock or a reset under reset:"}},
+		{"asynchronous reset", "", "reset.yml", statusInput, []string{"reset.yml:6:7: nothing drives the RTL's input rst; ", "declare a clock under clock: and a reset under reset:"}},
 		{"a clock that is not named", "", "clock.yml", statusInput, []string{"clock.yml:6:7: nothing drives the RTL's input clk; write clock: clk"}},
 		{"no stimulus", "", "m.yml --stimulus none.csv", statusInput, []string{"none.csv: cannot be read"}},
 		{"seed of a stimulus", "", "m.yml --stimulus none.csv --seed 1", statusInput, []string{"--seed: the inputs come from none.csv"}},

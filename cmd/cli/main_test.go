@@ -292,7 +292,7 @@ var badRuns = []badInput{
 	{"run s.yaml --Seed 3", "starloom run: unknown flag: --Seed; did you mean --seed? see 'starloom run --help'"},
 	{"run s.yaml -seed 3", "starloom run: unknown shorthand flag: 's' in -seed; did you mean --seed? see 'starloom run --help'"},
 	{"run s.yaml -x", "starloom run: unknown shorthand flag: 'x' in -x; see 'starloom run --help'"},
-	{"run s.yaml --adaptive load", "starloom run: unknown flag: --adaptive; allowed: 'starloom sweep'; see 'starloom run --help'"},
+	{"run s.yaml --adaptive load", "starloom run: unknown flag: --adaptive; it is an option of 'starloom sweep'; see 'starloom run --help'"},
 	{"run s.yaml --xyzzy", "starloom run: unknown flag: --xyzzy; see 'starloom run --help'"},
 	{"run s.yaml --engine cycel", `--engine: "cycel" cannot be used; did you mean "cycle"? choose one of auto, cycle, slot`},
 	{"run s.yaml --set fabric.pops.grops=3", `--set fabric.pops.grops=3: unknown key "grops" in fabric.pops; did you mean "groups"?`},

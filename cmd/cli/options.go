@@ -139,7 +139,7 @@ func meantOption(c *cobra.Command, unknown *pflag.NotExistError, remedy string) 
 	if len(others) == 0 {
 		return remedy
 	}
-	return fmt.Sprintf("allowed: %s; %s", strings.Join(others, ", "), remedy)
+	return fmt.Sprintf("it is an option of %s; %s", strings.Join(others, ", "), remedy)
 }
 
 const replacement = "replacement" // annotation of an old option

@@ -60,13 +60,9 @@ func TestPagesOfFailingRuns(t *testing.T) {
 				"In the 26 slots before, processor 9 neither sent nor heard a frame in slots 0 to 7, heard frames in slots 8 to 16, " +
 				"waited to send another one, as the output of its destination was taken, in slot 17, and sent frames to other processors in slots 18 to 25; its first frame crossed in slot 18. " +
 				"It would have been late without that wait, too", "8 to 169heard frames of0, 1, 2, 3, 4, 5, 6, 7, 8", "261sent the late packet to8",
-			"gossip/fsa cannot meet this deadline here, whatever its orders and arbiters. With this program processor k may " +
-				"not send before it has heard processors 0 to k-1, one in a slot. " +
-				"So at first few can send, and at last few have anything left to send: until all has arrived, at least 24 slots pass.",
-			"Why not less than 24\nEach of 10 processors", "10 * 9 = 90. A processor sends or receives one message in a " +
-				"slot, so at most 5 pass in a slot, one in each pair: 90 / 5 = 18 slots for any firmware.",
-			"the first 5 processors wait 15 slots in all, with any orders (0 + 1 + 3 + 4 + 7, if all goes best)", "90 + 15 + " +
-				"15 = 120 messages; with 5 in a slot this takes 120 / 5 = 24 slots.",
+			"gossip/fsa cannot meet this deadline here, whatever its orders and arbiters. With this program processor k may not send before it has heard processors 0 to k-1, one in a slot. So at first few can send, and at last few have anything left to send: until all has arrived, at least 24 slots pass.",
+			"Why not less than 24\nEach of 10 processors", "10 * 9 = 90. A processor sends or receives one message in a slot, so at most 5 pass in a slot, one in each pair: 90 / 5 = 18 slots for any firmware.",
+			"the first 5 processors wait 15 slots in all, with any orders (0 + 1 + 3 + 4 + 7, if all goes best)", "90 + 15 + 15 = 120 messages; with 5 in a slot this takes 120 / 5 = 24 slots.",
 			"If the network may be smaller, take fabric.crossbar.ports: 7, the largest with which gossip/fsa keeps all rules:\nstarloom run gossip.yaml --set rules.deadline_slots=20 --set rules.exactly_once=true --set fabric.crossbar.ports=7\nExpect PASS after 18 slots; this page has tried it.",
 			"If the run is to show this failure, say that it is expected:\nstarloom run gossip.yaml --set rules.deadline_slots=20 --expect fail",
 			"Two moments. By the end of slot 19, cycle 119, the packet should have come to crossbar.nic[8]: that is the deadline. It came in slot 26: it was sent at cycle 157, and had come at cycle 160.",
@@ -76,16 +72,9 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"run it with the deadline that all meet, 27 slots; nothing gets faster by that. This checks what gossip/fsa has to keep by itself, too (exactly_once):", "Expect PASS after 27 slots; this page has tried it.", "Expect FAIL, 16 violations (deadline_slots); this page has tried it.",
 			"Of steps 1 to 4 take those whose condition holds, in this order; steps 5 and 6 show more.", "Other programs of the fabric for this workload take too long, too, at the least: " +
 				"gossip/hopfield (24 slots), gossip/optimal (24 slots), gossip/voting (24 slots).", "This page has tried other parameters of the program: " +
-				"with firmware.params.scheduling=2 (Algorithm 2: if its next addressee cannot hear, a sender chooses the first " +
-				"remaining addressee that can) it fails then, too, with 12 violations (deadline_slots); with " +
-				"firmware.params.scheduling=3 (Algorithm 2': ", "None meets 20 slots.", "Cause\nThe deadline of 20 slots is set " +
-				"on the command line.",
+				"with firmware.params.scheduling=2 (Algorithm 2: if its next addressee cannot hear, a sender chooses the first remaining addressee that can) it fails then, too, with 12 violations (deadline_slots); with firmware.params.scheduling=3 (Algorithm 2': ", "None meets 20 slots.", "Cause\nThe deadline of 20 slots is set on the command line.",
 			"tx.portthe number of the output that the frame is for; the NIC itself has one port, port[0]",
-			"If it has to be in time on this network, write firmware with another algorithm: a round-robin tournament takes " +
-				"18 slots: in each of its 9 rounds the processors meet in pairs, and the processors of a pair send to each " +
-				"other, one after the other. Start from the source", "--set rules.exactly_once=true --firmware mine.wasm runs " +
-				"it: PASS if it keeps these rules and takes 20 slots or fewer", "starloom run gossip.yaml --set " +
-				"rules.deadline_slots=20 --vcd",
+			"If it has to be in time on this network, write firmware with another algorithm: a round-robin tournament takes 18 slots: in each of its 9 rounds the processors meet in pairs, and the processors of a pair send to each other, one after the other. Start from the source", "--set rules.exactly_once=true --firmware mine.wasm runs it: PASS if it keeps these rules and takes 20 slots or fewer", "starloom run gossip.yaml --set rules.deadline_slots=20 --vcd",
 			"The packet is that of crossbar.nic[9]: what that did in each slot, and the signals when it sent this one.", "crossbar.nic[9]\ntx.light\ntx.port", "crossbar.output[8].arbiter\nbusy",
 			"exactly_once" + "every packet arrives at its destination, once, and nowhere else" + "not checked: rules of the scenario or of --set take the place of those of gossip/fsa",
 			"lambda27stepslength of the run",
@@ -97,9 +86,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 				"In slot 24 the fault clock_pause keeps its handler from being called",
 			"--set 'rules={}'", "(processor 3: what was due in slot 24)",
 			"starloom run bus-faults.yaml --expect fail", "Expect the same FAIL, with a line that says as expected: fail; the exit status is 0, not 1.",
-			"Of steps 1 to 5 take those whose condition holds, in this order; step 6 shows more.", "If the faults are not " +
-				"meant, take them out of the scenario:", "If they are meant, and the run is to show this failure, say that it is " +
-				"expected:",
+			"Of steps 1 to 5 take those whose condition holds, in this order; step 6 shows more.", "If the faults are not meant, take them out of the scenario:", "If they are meant, and the run is to show this failure, say that it is expected:",
 			"Expect FAIL only for what no firmware can mend: no_loss is broken wherever a fault takes a frame. Unchanged, it fails as here: 3 violations.", "Expect PASS if it keeps these rules, and those of every run: finishes is checked although it is not named; with bus/sensors in the place of mine.wasm FAIL, 1 violation (finishes); this page has tried it.",
 			"Two cycles are marked: 140, and 168, where slot 24 begins, which decides: the handler is not called there, so what was due does not happen.",
 			"processor 3 was not done when the run ended; it sent its last frame in slot 17, has received none and last changed its state in slot 18; " +
@@ -127,17 +114,14 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"What others get by way of a processor that a fault has killed is sent around it.", "It was broken 12 times, at 12 of 37 processors. Of these: 6 by the fault bit_flip, 6 by the fault dead.",
 		}, []string{"cycle 15, slot 3"}},
 		{"too few slots", []string{"ej-traffic.yaml", "--slots", "20"}, []string{"ej-traffic.yaml", "--slots", "21000"}, []string{
-			"If it is to come to its end, give it 21000 slots, and not the 20 that --slots sets; warm_up, measure and drain " +
-				"of its traffic are so many together:", "Expect PASS after 11005 slots; this page has tried it.", "If it is to " +
-				"be this short, shorten the traffic so that it fits into 20 slots",
+			"If it is to come to its end, give it 21000 slots, and not the 20 that --slots sets; warm_up, measure and drain of its traffic are so many together:", "Expect PASS after 11005 slots; this page has tried it.", "If it is to be this short, shorten the traffic so that it fits into 20 slots",
 			"starloom run ej-traffic.yaml --slots 20 --set 'workload.traffic.warm_up=2 slots' --set 'workload.traffic.measure=10 slots' --set 'workload.traffic.drain=8 slots'\nExpect PASS after 19 slots; this page has tried it.",
 			"starloom run ej-traffic.yaml --slots 20 --expect fail", "ej: the whole network",
 			"FAIL ej-traffic\nThe run was cut short: --slots ended it after 20 slots (120 cycles), before it was over. That is the only failure (rule finishes). " +
 				"Nothing else has failed up to there; not decided: exactly_once.", "Drawn are 32 of 37 processors, all but 7, 14, 22, 29, 36.",
 			"Cause\nThe run came to its limit of 20 slots, which --slots sets, before it was over. It broke no other rule up to there.", "after slot 19, cycle 119, all processors.",
 			"finishes: all processors were to be offered packets for 11000 slots", "The run was limited to 20 slots by --slots.",
-			"not tested: the run ended at its limit of 20 slots before all had arrived", "33 figures are not known, as the " +
-				"run did not come to where they are complete\noffered, accepted",
+			"not tested: the run ended at its limit of 20 slots before all had arrived", "33 figures are not known, as the run did not come to where they are complete\noffered, accepted",
 		}, []string{"flags and receive status", "See it in a waveform", "elsewhere", "GTKWave", "stop.slots or --slots sets it"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -262,8 +246,7 @@ func TestPageOfADeadlock(t *testing.T) {
 	dir := folder(t, map[string]string{"ask.yaml": deadlock})
 	page := read(writtenPage(t, dir, statusFail, "run", "ask.yaml"))
 	for _, part := range []string{"finishes follows from deadlock", "give it 4 frames in the place of 1",
-		"starloom run ask.yaml --set nic.rx_frames=4\nExpect PASS after", "its handler takes all of its RX FIFO before it " +
-			"waits for its TX FIFO", "the ring may close again", "Channels over time: the number of flits on each."} {
+		"starloom run ask.yaml --set nic.rx_frames=4\nExpect PASS after", "its handler takes all of its RX FIFO before it waits for its TX FIFO", "the ring may close again", "Channels over time: the number of flits on each."} {
 		require.Contains(t, page, part)
 	}
 	require.NotContains(t, page, "router[1].output[2] has sent and heard no frame")

@@ -27,7 +27,7 @@ func TestPictures(t *testing.T) {
 		"--svg heat=no/a.svg":                  "--svg heat: output no/a.svg: the folder no: no such file or directory: make the folder first",
 		"--svg heat=- --svg latency=-":         "--svg latency: standard output already receives the output of --svg heat; give --svg latency a file",
 		"--svg heat=a.svg --seeds 1..3":        "--svg heat: a picture shows one run, and --seeds asks for many; run one of them alone with --seed N",
-		"--svg topology=a.svg --set workload.permutation=all --set fabric.pops.groups=1": "--svg topology: a picture shows one run, and permutation is all, which makes many",
+		"--svg topology=a.svg --set workload.permutation=all --set fabric.pops.groups=1": "--svg topology: a picture shows one run, and permutation: all makes many",
 	} {
 		r := starloomIn(t, dir, append([]string{"run", "s.yaml"}, strings.Fields(args)...)...)
 		require.Equal(t, statusInput, r.status, args)

@@ -141,7 +141,7 @@ func TestRunTableRefused(t *testing.T) {
 		"s.yaml --run-table no/t.csv":               "--run-table: ",
 		"s.yaml --run-table t.csv --csv t.csv":      "two outputs have this path",
 		"pops.yaml --run-table t.csv":               "--run-table: pops with the workload permutation has no run-table; run a scenario with workload: {gossip: ",
-		"all.yaml --run-table t.csv":                "--run-table: a run-table shows one run, and permutation is all, which makes many",
+		"all.yaml --run-table t.csv":                "--run-table: a run-table shows one run, and permutation: all makes many",
 		"ring.yaml --run-table t.csv":               "has no run-table; write firmware: {program: netlist/gossip} and workload: {gossip: {}}",
 		"file.yaml --run-table orders.csv":          "--run-table: orders.csv is an input of the run",
 		"pops.yaml --run-table t.svg --engine slot": "has no run-table",

@@ -123,7 +123,8 @@ func (r *routing) follow() {
 	processors := len(r.net.Processors)
 	if processors > nextHopsMax {
 		r.add(r.entries[0].place,
-			fmt.Sprintf("%d processors with routes: the table of routes has room for %d", processors, nextHopsMax), "delete them")
+			fmt.Sprintf("%d processors with routes: the table of routes has room for %d", processors, nextHopsMax),
+			"delete them")
 		return
 	}
 	next := newROM(r.net).next

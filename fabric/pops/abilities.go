@@ -16,7 +16,8 @@ func (p Network) Abilities() fabric.Abilities {
 		Slot:      fabric.SlotEngine{Transport: p.slotTransport},
 		Twins:     fabric.Twins{Whole: p.twin},
 		Description: fabric.Description{
-			Medium: "`pops.group[a].coupler[b]` leads from all processors of group a to all processors of group b, and carries one " +
+			Medium: "`pops.group[a].coupler[b]` leads from all processors of group a to all processors of group b, " +
+				"and carries one " +
 				"frame in a slot: " +
 				"if two processors of group a send to group b in the same slot, their light collides, and both frames are lost",
 			Meanings: meanings, Example: example, Studies: []fabric.Study{routingStudy()},

@@ -116,7 +116,8 @@ func (l *limits) take(i *binary.Instruction, depth int) error {
 				"split the switch, or keep its table in the memory", l.functionTargets, targetsPerFunctionMax)
 		}
 		if l.targets > targetsMax {
-			return fmt.Errorf("with this br_table the image has %d branch targets in br_tables; at most %d are allowed; keep large "+
+			return fmt.Errorf("with this br_table the image has %d branch targets in br_tables; at most %d are allowed; "+
+				"keep large "+
 				"tables in the memory", l.targets, targetsMax)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // runAll runs every permutation of a small network with one seed. It reports the slowest run and the first failure.
 func runAll(ctx context.Context, b *Batch, o Options, t *tally) (*outcome.Report, error) {
-	if err := o.refuseTraces("permutation: all is many", "run one of them alone with --permutation K"); err != nil {
+	if err := o.refuseTraces("permutation: all makes many", "run one of them alone with --permutation K"); err != nil {
 		return nil, err
 	}
 	if err := b.Each(ctx, o.counted(t)); err != nil {

@@ -288,7 +288,7 @@ func TestSeedsAreRefused(t *testing.T) {
 		require.Contains(t, err.Error(), want)
 	}
 	_, err := starloom.Run(t.Context(), all("pops/offline", 2, 2), starloom.RunOptions{VCD: starloom.File("x")})
-	require.ErrorContains(t, err, "--vcd: a waveform shows one run, and permutation: all is many; run one of them alone with --permutation K")
+	require.ErrorContains(t, err, "--vcd: a waveform shows one run, and permutation: all makes many; run one of them alone with --permutation K")
 	k := uint64(24)
 	require.ErrorContains(t, all("pops/offline", 2, 2).Override(t.Context(), starloom.Overrides{Permutation: &k}),
 		"--permutation: there is no permutation 24; allowed: 0 to 23")
