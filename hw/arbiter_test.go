@@ -322,7 +322,7 @@ func TestWrongArbiterKinds(t *testing.T) {
 		"has the name":          func(s *ArbiterSpec) ArbiterKind { s.Name = "tdma"; return 77 },
 		"without New":           func(s *ArbiterSpec) ArbiterKind { s.New = nil; return 77 },
 		"three mutants":         func(s *ArbiterSpec) ArbiterKind { s.Mutants = nil; return 77 },
-		"serves only buses":    func(s *ArbiterSpec) ArbiterKind { s.Slices = true; return 77 },
+		"serves only buses":     func(s *ArbiterSpec) ArbiterKind { s.Slices = true; return 77 },
 		"no pins":               func(s *ArbiterSpec) ArbiterKind { s.Weighted, s.Whole = true, true; return 77 },
 		"own arbiter_choice.v":  func(s *ArbiterSpec) ArbiterKind { s.RTL, s.Whole = os.DirFS("."), true; return 77 },
 		"ForCaps without Whole": func(s *ArbiterSpec) ArbiterKind { s.Uses = ForCaps; return 77 },
@@ -421,10 +421,10 @@ func TestArbitersRefuse(t *testing.T) {
 			c.Kind, c.SliceCycles, c.Weights = ArbiterLottery, 0, make([][]uint8, 1)
 		},
 		"0 cycles; for tdma allowed: 1 to 65535": func(c *ArbiterConfig) { c.SliceCycles = 0 },
-		"65536 cycles":                      func(c *ArbiterConfig) { c.SliceCycles = 65536 },
+		"65536 cycles":                           func(c *ArbiterConfig) { c.SliceCycles = 65536 },
 		"2 cycles; for fixed allowed: 0 to 0":    func(c *ArbiterConfig) { c.Kind = ArbiterFixed },
-		"no request":                        func(c *ArbiterConfig) { c.Request = nil },
-		"belong to 1 arbiters in 1 units":                  func(c *ArbiterConfig) { c.Request = lines(Bank{Name: "one", Units: 1, PerUnit: 1}, 4) },
+		"no request":                             func(c *ArbiterConfig) { c.Request = nil },
+		"belong to 1 arbiters in 1 units":        func(c *ArbiterConfig) { c.Request = lines(Bank{Name: "one", Units: 1, PerUnit: 1}, 4) },
 	} {
 		c := good
 		edit(&c)

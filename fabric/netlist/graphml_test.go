@@ -103,7 +103,7 @@ links:
 func TestGraphMLWrong(t *testing.T) {
 	const two = `<node id="a"/><node id="b"/>`
 	for _, c := range []struct{ text, says, mended string }{
-		{"", "g:1:1: element <graphml>; write <graphml><graph", two + `<edge source="a" target="b"/>`},
+		{"", "g:1:1: there is no element <graphml>; write <graphml><graph", two + `<edge source="a" target="b"/>`},
 		{"<graphml>\n<graph>", "g:2: not XML: unexpected EOF; correct the syntax", two + `<edge source="a" target="b"/>`},
 		{"<graphml/>", "g:1:1: there are 0 elements <graph>; write one", two + `<edge source="a" target="b"/>`},
 		{"<graphml><graph/>\n<graph/></graphml>", "g:1:1: there are 2 elements <graph>; write one", two + `<edge source="a" target="b"/>`},
