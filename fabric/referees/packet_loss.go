@@ -148,7 +148,7 @@ func (q *Queues) lost(d *departure, c *Lossy) loss {
 		f.Text = fmt.Sprintf("a fault has killed processor %d", towards)
 	case known && !q.hears(towards, c.Ports, medium):
 		f.byFault = false
-		f.Text = fmt.Sprintf("this does not lead to processor %d", towards)
+		f.Text = fmt.Sprintf("no path leads from here to processor %d", towards)
 	case known:
 		f.byFault = false
 		f.Text = fmt.Sprintf("processor %d did not listen here", towards)

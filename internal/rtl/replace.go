@@ -100,7 +100,7 @@ func (r *Devices) replace(ctx context.Context, entry int) error {
 		(x.Replace == r.Network.Kind() || x.Twin == twin.Name) {
 		return s.Refuse(at+".replace",
 			fmt.Sprintf("%s is all hardware at once, but faults of media act between its parts", twin.Name),
-			fmt.Sprintf("replace %s.**, which is all parts, or leave drop, miss, bit_flip and stuck out of faults",
+			fmt.Sprintf("replace %s.**, which covers all parts, or leave drop, miss, bit_flip and stuck out of faults",
 				r.Network.Kind()))
 	}
 	wanted, err := r.open(at, x)
