@@ -116,20 +116,23 @@ func (b *Bounds) plan(c *config.Config) (*config.Config, []kind, limits, error) 
 	if err != nil {
 		return nil, nil, l, c.Source.Refuse("explore.targets", err.Error(), "write a path such as *.nic[0] or bus.**")
 	}
-	any := len(globs) == 0 || len(all) == 0
-	for _, k := range all {
+	var most []int
+	for i, k := range all {
 		targets := targetsOf(c.Network, k, globs)
-		any = any || len(globs) > 0 && targets.Count(0, 64*len(targets.Words())) > 0
+		if len(globs) > 0 && targets.Count(0, 64*len(targets.Words())) == 0 {
+			continue // the verdict lists the kind as not covered
+		}
+		most = append(most, counts[i])
 		own.Faults = append(own.Faults,
 			fabric.Fault{Kind: k, Targets: targets, To: math.MaxUint32, Every: 1, Chance: 1 << 32})
 	}
-	if !any {
+	if len(all) > 0 && len(most) == 0 {
 		return nil, nil, l, c.Source.Refuse("explore.targets", "no processor and no medium of these faults has such a path",
 			"starloom run SCENARIO --vcd F.vcd shows the paths")
 	}
-	kinds := make([]kind, len(all))
+	kinds := make([]kind, len(most))
 	for i := range kinds {
-		kinds[i] = kind{&own.Faults[len(c.Faults)+i], counts[i]}
+		kinds[i] = kind{&own.Faults[len(c.Faults)+i], most[i]}
 	}
 	return &own, kinds, l, nil
 }

@@ -53,6 +53,9 @@ func Of(ctx context.Context, c *config.Config, b Bounds, o Options) (*outcome.Ex
 	}
 	r := s.report(c)
 	r.Rules = own.Checked()
+	if len(b.Targets) > 0 {
+		r.NotCovered = append(r.NotCovered, "faults at places other than "+strings.Join(b.Targets, ", "))
+	}
 	if lost {
 		r.NotCovered = append(r.NotCovered, "the rule no_loss: a fault that loses a frame breaks it by itself")
 	}

@@ -281,3 +281,16 @@ func TestBareRouters(t *testing.T) {
 	var refused *starloom.InputError
 	assert.ErrorAs(t, err, &refused)
 }
+
+// Faults outside of explore.targets stand under "not covered", also a kind without any target.
+func TestTargets(t *testing.T) {
+	s, err := starloom.ParseScenario("", []byte(protocol(t, 0, 3)), starloom.Assignment{Key: "explore",
+		Value: `{faults: {drop: 1, clock_pause: 1}, targets: ["bus.nic[1]"]}`})
+	require.NoError(t, err)
+	r, err := starloom.Explore(t.Context(), s, starloom.ExploreOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]int{"clock_pause": 1}, r.Bounds)
+	assert.Equal(t, "clock_pause: at most 1, each in any slot, at 1 processor", r.Covered[0])
+	assert.Contains(t, r.NotCovered[0], "drop")
+	assert.Contains(t, r.NotCovered, "faults at places other than bus.nic[1]")
+}
