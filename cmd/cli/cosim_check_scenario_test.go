@@ -46,7 +46,7 @@ func TestCosimCheckScenario(t *testing.T) {
 	require.Equal(t, all.Kinds[0].Top, all.Top)
 	r = starloomIn(t, ".", "cosim", "check", scenario, "--cycles", "3")
 	require.Equal(t, statusInput, r.status)
-	require.Contains(t, r.stderr, "--cycles: RTL and its inputs come from the scenario")
+	require.Contains(t, r.stderr, "--cycles: the RTL and its inputs come from the scenario")
 	r = starloomIn(t, ".", "cosim", "check", "../../examples/pops-16x16.yaml")
 	require.Equal(t, statusInput, r.status)
 	require.Contains(t, r.stderr, "the scenario has no RTL to check")

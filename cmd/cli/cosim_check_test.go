@@ -77,7 +77,7 @@ func TestCosimCheckStatus(t *testing.T) {
 		{"too large", "", "--twin star_coupler -G D=4000000000", statusInput, []string{"-G: D of star_coupler is 4000000000; give 0 to 65535"}},
 		{"no number", "", "--twin lfsr -G SEED=x", statusInput, []string{`-G: SEED is "x"`}},
 		{"bad backend", "", "m.yml --backend vcs", statusInput, []string{`--backend: "vcs" cannot be used; choose one of wasm, icarus`}},
-		{"no seeds", "", "m.yml --seeds 0", statusInput, []string{"--seeds: invalid number of runs"}},
+		{"no seeds", "", "m.yml --seeds 0", statusInput, []string{`--seeds: "0" is not a range of seeds`}},
 		{"RTL with a mistake", "wire", "m.yml", statusInput, []string{"dut.sv:"}},
 		{"second clock", "", "two.yml", statusInput, []string{"two.yml:7:7: the RTL's input clk_b is a second clock, besides clk: its edges trigger logic; name both: clock: {clk: 1, clk_b: 1}"}},
 		{"second clock in Icarus", "", "two.yml --backend icarus", statusInput, []string{"two.yml:7:7: nothing drives the RTL's input clk_b; ", "if it is a second clock, name both: clock: {clk: 1, clk_b: 1}"}},

@@ -154,7 +154,7 @@ func TestNoHome(t *testing.T) {
 	}, "cosim", "check", "map.yml")
 	require.Equal(t, statusInput, r.status)
 	require.Contains(t, r.stderr, "HOME is not set: compiled RTL is kept in "+temporary+"/starloom-")
-	require.Equal(t, 1, strings.Count(r.stderr, "there is no HOME"))
+	require.Equal(t, 1, strings.Count(r.stderr, "HOME is not set"))
 	require.Contains(t, r.stderr, "no.sv", "and the check goes on")
 	require.NotContains(t, starloomIn(t, dir, "cosim", "check", "map.yml").stderr, "HOME")
 }

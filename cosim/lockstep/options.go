@@ -90,7 +90,7 @@ const (
 func (o *Options) nothingCompared() error {
 	place, remedy := "--cycles", fmt.Sprintf("give more than %d", o.Cycles)
 	if o.Stimulus != nil {
-		place, remedy = o.Stimulus.Place, "add cycles in which reset is off"
+		place, remedy = o.Stimulus.Place, "add cycles in which reset is inactive"
 	}
 	return &cosim.InputError{Place: place, Reason: "reset is active in every cycle, so no output was " +
 		"compared", Remedy: remedy}
