@@ -181,6 +181,14 @@ func (s *Scenario) withSchedule(r *ExploreReport, folder string) (keys map[strin
 		faults = map[string]any{}
 	}
 	schedule, _ := faults["schedule"].([]any)
+	if random, ok := faults["random"].(map[string]any); ok { // it keeps its number among the faults, and so its draws
+		if rate, ok := random["rate"]; ok {
+			random["probability"] = rate
+			delete(random, "rate")
+			schedule = append(schedule, random)
+			delete(faults, "random")
+		}
+	}
 	faults["schedule"], keys["faults"] = append(schedule, scheduled(r.Schedule)...), faults
 	return keys, nil
 }

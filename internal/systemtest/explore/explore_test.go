@@ -294,3 +294,14 @@ func TestTargets(t *testing.T) {
 	assert.Contains(t, r.NotCovered[0], "drop")
 	assert.Contains(t, r.NotCovered, "faults at places other than bus.nic[1]")
 }
+
+// Draws depend on a fault's number, so the faults of a schedule come after the random fault of a scenario.
+func TestRandomFaultKeepsItsDraws(t *testing.T) {
+	s, err := starloom.LoadScenario("examples/bus-reliable.yaml",
+		starloom.Assignment{Key: "explore.faults", Value: "{restart: 1}"})
+	require.NoError(t, err)
+	r, err := starloom.Explore(t.Context(), s, starloom.ExploreOptions{})
+	require.NoError(t, err)
+	require.Equal(t, outcome.Fails, r.Verdict)
+	assert.Equal(t, starloom.RuleResults, r.Violations[0].Rule)
+}
