@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 )
 
-// Provenance names what a report was made from. It has no paths, threads or engine, so that equal inputs give equal
+// Provenance names the inputs of a report. It has no paths, threads or engine, so that equal inputs give equal
 // bytes.
 type Provenance struct {
 	Version string   `json:"version"`          // of Starloom, with the commit

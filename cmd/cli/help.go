@@ -12,12 +12,10 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"starloom"
 	"starloom/fabric/outcome"
@@ -29,12 +27,6 @@ import (
 	"starloom/internal/tools"
 	"starloom/nic"
 	"starloom/traces/input"
-)
-
-// Widths of help texts: the default for an unknown terminal width, and the minimum.
-const (
-	columnsDefault = 80
-	columnsMin     = 40
 )
 
 // newHelp returns cobra's help command, changed to treat an unknown command as an error.
@@ -127,18 +119,6 @@ func brief(c *cobra.Command, columns int) string {
 }
 
 var blanksAtEnd = regexp.MustCompile(`(?m) +$`)
-
-func columnsOf(out io.Writer, variable string) int {
-	if n, err := strconv.Atoi(variable); err == nil && n > 0 {
-		return max(n, columnsMin)
-	}
-	if file, ok := out.(*os.File); ok {
-		if n, _, err := term.GetSize(int(file.Fd())); err == nil && n > 0 {
-			return max(n, columnsMin)
-		}
-	}
-	return columnsDefault
-}
 
 // fill wraps paragraphs to the given width. Lines that begin with a space are kept.
 func fill(text string, columns int) string {

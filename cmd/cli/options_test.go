@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOldSpellings checks that an old option does what the new one does, with a note on standard error, and that help
+// TestOldSpellings checks that an old option equals the new one, with a note on standard error, and that help
 // names only the new one.
 func TestOldSpellings(t *testing.T) {
 	const ring = "name: r\nnodes: {'p[0..1]': processor, h: star}\nlinks: [['p[0..1]:0', h]]\n"

@@ -53,7 +53,9 @@ func newPlot(networks starloom.Networks) *cobra.Command {
 	o.out = o.outputs.add(f, "output", "o", "write the picture to `F.svg` or F.png", nil)
 	formerly(c, "out", "output")
 	for _, option := range []string{"x", "y", "z", "by", "where", "histogram"} {
-		completed(c, option, wordsOf(func(_ *cobra.Command, args []string) ([]string, error) { return columns(option, args) }))
+		completed(c, option, wordsOf(func(_ *cobra.Command, args []string) ([]string, error) {
+			return columns(option, args)
+		}))
 	}
 	return c
 }

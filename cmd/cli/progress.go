@@ -22,7 +22,7 @@ type progress struct {
 	out         *os.File  // the terminal, nil without one
 	log         io.Writer // receives rare messages without a terminal
 	started     time.Time
-	from, total uint64 // what was done at the start, of how much
+	from, total uint64 // units that were done at the start, and all of them
 	last        time.Time
 	used        bool
 }

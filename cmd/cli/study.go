@@ -56,7 +56,7 @@ func newStudy(networks starloom.Networks) *cobra.Command {
 	o.csv = o.outputs.file(f, "csv", "write the rows as a table to `F`")
 	o.html = o.outputs.file(f, "html", "write a page of rows and plots for a browser to `F.html`")
 	f.StringVar(&o.Plots, "plots", "", "write plots of what is measured to the folder `DIR`")
-	f.StringVar(&o.Export, "export", "", "write the scenarios behind the rows to the folder `DIR`")
+	f.StringVar(&o.Export, "export", "", "write the scenarios of the rows to the folder `DIR`")
 	f.StringVar(&o.Orders, "orders", "", "write the orders of gossip that a search has found to the folder `DIR`")
 	o.workers = f.Uint16("workers", 0, "use `N` threads; 0: all cores")
 	o.slurm.declare(c)

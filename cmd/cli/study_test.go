@@ -75,7 +75,7 @@ func TestStudyPlots(t *testing.T) {
 	require.Equal(t, []string{"file", "plots"}, list(t, dir), "no folder is made for what is refused")
 }
 
-// TestStudyExport checks that the scenarios behind rows are named after their cases, and that their runs have the
+// TestStudyExport checks that the scenarios of rows are named after their cases, and that their runs have the
 // figures of the rows.
 func TestStudyExport(t *testing.T) {
 	dir := t.TempDir()

@@ -104,8 +104,8 @@ func TestSweepOfBareRouters(t *testing.T) {
 	require.Contains(t, string(text), digest[1])
 }
 
-// TestSweepPaths checks that paths on axes are relative to the sweep's file, and that a file beside the scenario alone is
-// still found, with a note.
+// TestSweepPaths checks that paths on axes are relative to the sweep's file, and that a file beside the scenario alone
+// is still found, with a note.
 func TestSweepPaths(t *testing.T) {
 	dir := folder(t, nil)
 	for _, name := range []string{"sweeps", "scenarios"} {

@@ -5,12 +5,19 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/term"
 
 	"starloom/traces/input"
+)
+
+// Widths of texts: the default for an unknown terminal width, and the minimum.
+const (
+	columnsDefault = 80
+	columnsMin     = 40
 )
 
 // readable returns the writer for text that people read. On a terminal, it wraps lines at the width and colours the
@@ -21,6 +28,18 @@ func readable(to io.Writer) io.Writer {
 		to = &terminal{to: to, columns: columnsOf(to, os.Getenv("COLUMNS")), colour: !plain}
 	}
 	return input.Printer(to)
+}
+
+func columnsOf(out io.Writer, variable string) int {
+	if n, err := strconv.Atoi(variable); err == nil && n > 0 {
+		return max(n, columnsMin)
+	}
+	if file, ok := out.(*os.File); ok {
+		if n, _, err := term.GetSize(int(file.Fd())); err == nil && n > 0 {
+			return max(n, columnsMin)
+		}
+	}
+	return columnsDefault
 }
 
 type terminal struct {
@@ -56,7 +75,7 @@ var (
 		`^(?:(PASS|EQUAL|NO DIFFERENCE|pass|equal)|(FAIL|DIFFERENT|fail|differs)|(undecided))\b`)
 )
 
-// wrap breaks a line between words and indents what follows like the first word, or like the value after a name. It
+// wrap breaks a line between words and indents the rest like the first word, or like the value after a name. It
 // keeps commands, tables and drawings, which a reader copies or compares as they are.
 func wrap(line string, columns int) string {
 	if utf8.RuneCountInString(line) <= columns || toCopy.MatchString(line) || len(gaps.FindAllString(line, 3)) > 2 {

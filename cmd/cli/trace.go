@@ -204,7 +204,7 @@ func (o *diffFlags) run(c *cobra.Command, a, b string) error {
 	return err
 }
 
-// readPins takes names, clocks and the first cycle from a pin map, and prints what is not compared.
+// readPins takes names, clocks and the first cycle from a pin map, and lists the ports left out.
 func (o *diffFlags) readPins(c *cobra.Command, a, b string) error {
 	if o.pins == "" {
 		return nil

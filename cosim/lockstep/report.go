@@ -36,8 +36,6 @@ type Report struct {
 	Runs       int             `json:"runs"`
 	Cycles     uint64          `json:"cycles"`
 
-	Provenance *traces.Provenance `json:"provenance,omitempty"`
-
 	Divergence *Divergence `json:"divergence,omitempty"`
 
 	Extent
@@ -74,8 +72,9 @@ type Drawn struct {
 	Files []string `json:"-"` // files of the RTL, as named in the map
 }
 
-// Covers holds coverage of RTL and model. Covered is nil unless Options.Coverage is set.
+// Covers holds the provenance, and coverage of RTL and model. Covered is nil unless Options.Coverage is set.
 type Covers struct {
+	Provenance      *traces.Provenance `json:"provenance,omitempty"`
 	Coverage        *Coverage          `json:"-"`
 	Covered         *coverage.Coverage `json:"-"`
 	CoverageSummary *coverage.Summary  `json:"coverage,omitempty"`

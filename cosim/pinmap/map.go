@@ -47,8 +47,7 @@ type Library struct {
 type Map struct {
 	Library
 
-	File   string
-	SHA256 string            // of the file
+	Written
 	Places map[string]string // places of keys: "pins.request" is at arbiter.yml:7:3; may be nil
 
 	Model      string
@@ -75,6 +74,9 @@ type Map struct {
 
 	opened *opened // nil before Open
 }
+
+// Written is the file of a map.
+type Written struct{ File, SHA256 string }
 
 // Clocked returns the source of the RTL with its clock.
 func (m *Map) Clocked() cosim.Source {

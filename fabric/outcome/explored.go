@@ -42,9 +42,9 @@ type Explored struct {
 	NotCovered  []string        `json:"not_covered"`
 	Levels      []ExploredLevel `json:"levels"`
 
-	Provenance     *traces.Provenance `json:"provenance,omitempty"`
-	Repeat         string    `json:"repeat,omitempty"` // command that runs the schedule
-	Pictures       []Picture `json:"-"`                // for the page: the schedule, and the run without its faults
+	Provenance *traces.Provenance `json:"provenance,omitempty"`
+	Repeat     string             `json:"repeat,omitempty"` // command that runs the schedule
+	Pictures   []Picture          `json:"-"`                // for the page: the schedule, and the run without its faults
 }
 
 // ExploredCounts are the sizes of a search.

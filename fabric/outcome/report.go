@@ -52,13 +52,13 @@ type Report struct {
 	RTL             []RTLReport    `json:"rtl,omitempty"`            // RTL components, by path
 	Digest          string         `json:"digest"`                   // digest of frames, statuses, deliveries and results
 
-	Provenance *traces.Provenance `json:"provenance,omitempty"`
-
 	Beside
 }
 
-// Beside holds data of a report outside its JSON form.
+// Beside holds data of a report beside its figures, all but Provenance outside its JSON form.
 type Beside struct {
+	Provenance *traces.Provenance `json:"provenance,omitempty"`
+
 	// Files lists the output files, for the text form.
 	Files []OutputFile `json:"-"`
 

@@ -10,7 +10,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"starloom/traces"
 )
 
 // SeedsReport is the outcome of many runs of a scenario. Its JSON form is as stable as that of Report.
@@ -35,8 +34,6 @@ type SeedsReport struct {
 	Firmware    FirmwareReport `json:"firmware"`
 	RTL         []RTLReport    `json:"rtl,omitempty"`
 	Digest      string         `json:"digest"` // digest of the digests of all runs
-
-	Provenance *traces.Provenance `json:"provenance,omitempty"`
 
 	Beside
 }

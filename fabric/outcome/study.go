@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 
 	"starloom/fabric/studies"
-	"starloom/traces"
 	"starloom/traces/input"
 )
 
@@ -19,8 +18,6 @@ type StudyReport struct {
 	Verdict Verdict            `json:"verdict"`
 	Rows    []studies.StudyRow `json:"rows"`
 	Notes   []string           `json:"notes,omitempty"` // progress of an interrupted study
-
-	Provenance *traces.Provenance `json:"provenance,omitempty"`
 
 	Beside
 }

@@ -235,9 +235,8 @@ func (m *Machine) Sum() *outcome.Report {
 		},
 		Notes:  slices.Clone(m.Config.Known.Notes),
 		Digest: m.Summed().String(),
-
-		Provenance: m.Config.Source.Provenance,
-		Beside:     outcome.Beside{Aside: outcome.Aside{Missing: missing, Known: outcome.Known{Limits: m.limits()}}},
+		Beside: outcome.Beside{Provenance: m.Config.Source.Provenance,
+			Aside: outcome.Aside{Missing: missing, Known: outcome.Known{Limits: m.limits()}}},
 	}
 	if m.limited() && count > 0 {
 		report.Notes = append(report.Notes, outcome.LimitNote(uint64(m.slot)))

@@ -16,8 +16,8 @@ type decoder struct{ *strict.Decoder }
 
 type readNode = func(*yaml.Node, string) error
 
-const traceMapRemedy = "give the path of a map; `starloom trace diff --help --all` and `starloom trace decode --help --all` " +
-	"show one"
+const traceMapRemedy = "give the path of a map; `starloom trace diff --help --all` and " +
+	"`starloom trace decode --help --all` show one"
 
 func parse(path string, data []byte, what, remedy string) (*decoder, *yaml.Node, error) {
 	d, root, err := strict.Parse(path, data, what, remedy)

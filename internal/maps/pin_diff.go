@@ -132,7 +132,7 @@ func findSide(m *pinmap.Map, ports []cosim.Port, path string) (*side, error) {
 	}
 	reason := fmt.Sprintf("no scope has all of %s, nor all of %s", strings.Join(names, ", "), strings.Join(pins, ", "))
 	return nil, input.Mistake(path, reason,
-		"give a waveform of the model or of the RTL; `starloom trace info --signals` lists what is in it")
+		"give a waveform of the model or of the RTL; `starloom trace info --signals` lists its signals")
 }
 
 // addRules adds the names of a port's bits in both files. why says why some are not compared.
@@ -152,7 +152,7 @@ func addRules(m *pinmap.Map, p cosim.Port, sides [2]*side, o *diff.Options) (why
 			return "a function of pins: " + text
 		case !item.IsPin:
 			high -= len(item.Fixed())
-			if item.Flexible() { // it fills what the pins behind it leave
+			if item.Flexible() { // it fills the bits that the lower pins leave
 				high = widths(texts[1:], sides)
 			}
 			continue

@@ -54,9 +54,8 @@ func (b *Batch) reportAll(t *tally) *outcome.Report {
 		Firmware: b.firmware(t),
 		Notes:    c.Known.Notes,
 		Digest:   t.digest(),
-
-		Provenance: c.Source.Provenance,
-		Beside:     outcome.Beside{Aside: outcome.Aside{CutShort: b.cutShort, Command: c.Source.RunCommand}},
+		Beside: outcome.Beside{Provenance: c.Source.Provenance,
+			Aside: outcome.Aside{CutShort: b.cutShort, Command: c.Source.RunCommand}},
 	}
 	r.NoteTrust(t.onTrust)
 	statistics := t.statistics()

@@ -40,9 +40,8 @@ func (b *Batch) report(t *tally) *outcome.SeedsReport {
 		Engine:       b.about.Engine, Verdict: outcome.VerdictPass, Rules: b.about.Rules, Notes: b.Config.Known.Notes,
 		Runs: t.runs, RunsTotal: b.total, Statistics: t.statistics(), Failed: t.failed, FailedTotal: t.failedAll,
 		Survival: t.curve(), MostSlots: t.worst, Firmware: b.firmware(t), RTL: b.about.RTL, Digest: t.digest(),
-
-		Provenance: b.Config.Source.Provenance,
 	}
+	r.Provenance = b.Config.Source.Provenance
 	r.Aside = outcome.Aside{Command: b.Config.Source.RunCommand, RTLCheck: b.about.Aside.RTLCheck,
 		FailedSeeds: t.failedSeeds}
 	if t.rate != nil {

@@ -59,7 +59,7 @@ func (r *studyRuns) export(x *studies.Setting, count int) error {
 
 var notInName = regexp.MustCompile(`[^A-Za-z0-9.=]+`)
 
-// writeExported writes the scenarios behind a row.
+// writeExported writes the scenarios of a row.
 func (r *studyRuns) writeExported(row *studies.StudyRow) error {
 	name := strings.Trim(notInName.ReplaceAllString(row.Case, "-"), "-")
 	for _, x := range r.pending {
@@ -272,8 +272,8 @@ func (e *interruptedError) Error() string {
 }
 
 // Study runs a study, elaborating each run from a setting. text returns the scenario of a setting as a file.
-func Study(ctx context.Context, s *studies.Study, o StudyOptions, elaborate func(*studies.Setting) (*config.Config, error),
-	text func(*studies.Setting) ([]byte, error)) (*outcome.StudyReport, error) {
+func Study(ctx context.Context, s *studies.Study, o StudyOptions,
+	elaborate func(*studies.Setting) (*config.Config, error), text func(*studies.Setting) ([]byte, error)) (*outcome.StudyReport, error) {
 	if _, err := path.Match(o.Case, ""); err != nil {
 		return nil,
 			&input.Error{Place: "--case", Reason: fmt.Sprintf("%q is not a pattern", o.Case),
@@ -294,7 +294,7 @@ func Study(ctx context.Context, s *studies.Study, o StudyOptions, elaborate func
 			"cases begin with "+strings.Join(s.Cases, ", ")+"; some are of --full only")
 	}
 	report := &outcome.StudyReport{Study: s.Name, Verdict: outcome.VerdictPass, Rows: rows,
-		Provenance: &traces.Provenance{Version: outcome.Version()}}
+		Beside: outcome.Beside{Provenance: &traces.Provenance{Version: outcome.Version()}}}
 	var interrupted *interruptedError
 	switch {
 	case errors.As(err, &interrupted):
@@ -408,7 +408,7 @@ func (c *StudyCase) Only() string {
 // JoinStudy joins the reports of cases that ran separately.
 func JoinStudy(name string, parts []*outcome.StudyReport) *outcome.StudyReport {
 	whole := &outcome.StudyReport{Study: name, Verdict: outcome.VerdictPass,
-		Provenance: &traces.Provenance{Version: outcome.Version()}}
+		Beside: outcome.Beside{Provenance: &traces.Provenance{Version: outcome.Version()}}}
 	for _, part := range parts {
 		whole.Rows = append(whole.Rows, part.Rows...)
 		if part.Verdict != outcome.VerdictPass {
