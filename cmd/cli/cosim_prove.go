@@ -83,7 +83,7 @@ func (o *proveFlags) run(c *cobra.Command, args []string) error {
 	}
 	if o.folder != "" {
 		if err := os.Mkdir(o.folder, 0o755); err != nil {
-			return input.Refused("--folder", err, "name a folder that does not exist, in one that does")
+			return input.Refused("--folder", err, "name a new folder inside an existing folder")
 		}
 	}
 	files, err := tools.OpenFiles(nil, o.VCD, o.Save, starloom.Output{}, starloom.Output{})

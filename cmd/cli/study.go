@@ -212,7 +212,7 @@ func (x *studySlurm) check(o *studyFlags) error {
 		return nil
 	case x.out == "":
 		return refuse("--out", "no folder is named for the reports of the cases",
-			"give one that all nodes share, for example --out study")
+			"give a folder that all nodes share, for example --out study")
 	case o.Plots != "" || o.Orders != "" || o.Export != "":
 		return refuse("--on slurm", "--plots, --orders and --export need all cases in one process",
 			"run the cases that have such files --on local")
