@@ -260,7 +260,7 @@ func TestCrossbarEnginesAgree(t *testing.T) {
 func TestCrossbarRefused(t *testing.T) {
 	for _, c := range []struct{ keys, scheduling, says string }{
 		{"medium: aloha, cap: 3", "0", "s.yaml:2:51: cap is 3, but only one frame crosses the medium aloha in a slot; delete cap"},
-		{"medium: aloha, arbiter: matrix", "0", "s.yaml:2:55: arbiter is matrix, but the medium aloha has none; delete arbiter"},
+		{"medium: aloha, arbiter: matrix", "0", "s.yaml:2:55: arbiter is matrix, but the medium aloha has no arbiter; delete arbiter"},
 		{"matching: list, medium: aloha", "0", "s.yaml:2:55: matching is list, but a sender requests only one output on the medium aloha, which has no arbiter; delete matching"},
 		{"medium: aloha", "2", "s.yaml:2:39: scheduling 2 asks by lists, but a sender requests only one output on the medium aloha, which has no arbiter; take scheduling: 0"},
 		{"arbiter: matrix", "3", "s.yaml:2:40: scheduling 3 asks by lists, but lists need arbiter fixed or round_robin, and arbiter is matrix"},

@@ -250,7 +250,7 @@ func TestScatterRefused(t *testing.T) {
 	_, err := starloom.ParseScenario("s.yaml", []byte(scenario))
 	require.NoError(t, err)
 	for _, c := range []struct{ before, after, says string }{
-		{"ports: 8", "ports: 1", "s.yaml:2:20: scatter needs at least 2 processors; choose a network of 2 or more"},
+		{"ports: 8", "ports: 1", "s.yaml:2:20: scatter needs at least 2 processors; choose a network of 2 processors or more"},
 		{"origin: 0", "origin: 8", "s.yaml:4:30: workload.scatter.origin is 8; allowed: 0 to 7"},
 		{"origin: 0", "origin: -1", "s.yaml:4:30: workload.scatter.origin is -1"},
 		{"order: 0", "order: 3", "s.yaml:3:52: firmware.params.order is 3; allowed: 0, 1, 2"},

@@ -354,7 +354,7 @@ func TestVotingRefusals(t *testing.T) {
 		{"3", "gossip/voting", "", "values: missing.csv", "", "missing.csv", "cannot be read"},
 		{"3", "gossip/voting", "", "values: values.csv", "1\n2\n", "values.csv", "2 values for 3 modules"},
 		{"3", "gossip/voting", "", "values: values.csv", "", "values.csv", "0 values for 3 modules"},
-		{"3", "gossip/voting", "", "values: values.csv", "1\n2, x\n3\n", "values.csv:2:", `"x" is not an integer`},
+		{"3", "gossip/voting", "", "values: values.csv", "1\n2, x\n3\n", "values.csv:2:", `"x" is not a 64-bit integer`},
 		{"3", "gossip/voting", "", "values: values.csv", "1\n2\n9223372036854775808\n", "values.csv:3:1", "not a 64-bit integer"},
 		{"3", "gossip/voting", "", "values: values.csv", "1\n\"2\n3\n", "values.csv:", "comma-separated"},
 		{"3", "gossip/fsa", "", "values: random", "", "s.yaml:4:", "carry no values"},

@@ -414,7 +414,7 @@ func TestTrafficRefused(t *testing.T) {
 		ej + ", params: {queue: 0}}\nworkload: {traffic: {rate: 0.1}}":        "1 to 512",
 		pops + ", params: {queue: 100000}}\nworkload: {traffic: {rate: 0.1}}": "1 to 16384",
 		strings.Replace(ej, "dimensions: 1", "dimensions: 1, duplex: half",
-			1) + "}\nworkload: {traffic: {rate: 0.1}}": "2:50: duplex is half, but ej/traffic sends in both directions of a " +
+			1) + "}\nworkload: {traffic: {rate: 0.1}}": "2:50: duplex is half, and ej/traffic sends in both directions of a " +
 			"link; write duplex: full, or delete it",
 	} {
 		s, err := starloom.ParseScenario("bad.yaml", []byte("starloom: 1\n"+text+"\n"))
