@@ -187,7 +187,7 @@ func fitting(t twin.Twin, parameters twin.Parameters, pins []*cosim.Port) (f *fi
 func (g *Guess) Text() string {
 	var b strings.Builder
 	b.WriteString("# A first pin map, by 'starloom map'. Lines with \"guess\" follow names, directions and widths of\n" +
-		"# ports: check them, and then run 'starloom cosim check'. 'starloom cosim check --help --all' explains every key.\n" +
+		"# ports: check them, then run 'starloom cosim check'. 'starloom cosim check --help --all' explains every key.\n" +
 		"#\n# ports of the RTL:\n")
 	for _, p := range g.Ports {
 		fmt.Fprintf(&b, "#   %-6s %3d  %s\n", map[bool]string{true: "input", false: "output"}[p.Input], p.Bits, p.Name)
