@@ -102,9 +102,7 @@ func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report, layout *varia
 	v.add(outcome.Violation{
 		Rule: outcome.RuleReplay, Cycle: m.timing.SlotCycle(slot), Slot: uint64(slot), Path: m.Names.Processor(r.processor),
 		Message: fmt.Sprintf("processor %d: alone, with the same inputs, the handler acts differently (%s): it depends on "+
-			"more "+
-			"on more "+
-			"than its NIC and its state, such as a static variable or another processor's record", r.processor, what),
+			"more than its NIC and its state, such as a static variable or another processor's record", r.processor, what),
 	})
 	report.Violations, report.Verdict = v.Kept, outcome.VerdictFail
 	report.ViolationsTotal++

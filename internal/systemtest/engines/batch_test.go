@@ -134,8 +134,8 @@ func TestPermutationAlone(t *testing.T) {
 			starloom.Permutation{Kind: starloom.PermutationList, List: runs.PermutationNumber(6, k)}
 		again, err := starloom.Run(context.Background(), listed, starloom.RunOptions{})
 		require.NoError(t, err)
-		require.Equal(t, fmt.Sprintf("permutation %d of the run with seed 5 has seed  when run "+
-			"alone%d", k, s.Seed), alone.Notes[0])
+		require.Equal(t, fmt.Sprintf("permutation %d of the run with seed 5 has seed %d when run "+
+			"alone", k, s.Seed), alone.Notes[0])
 
 		want := byNumber[k].Report
 		require.Equal(t, s.Seed, want.Seed)

@@ -137,7 +137,7 @@ func TestRestoreRefused(t *testing.T) {
 	}
 	_, err = starloom.RunSeeds(ctx, systemtest.Routing(4, 4), starloom.Seeds{First: 1, Last: 2},
 		starloom.RunOptions{Restore: path})
-	require.ErrorContains(t, err, "a state is that of one run")
+	require.ErrorContains(t, err, "a state belongs to a single run")
 	for _, bad := range []string{"slot=0", "slot=x", "slot=4294967295"} {
 		_, err := starloom.ParseBreak(bad)
 		require.ErrorContains(t, err, "is not a slot")

@@ -387,7 +387,7 @@ func TestMachineRefuses(t *testing.T) {
 		{deep(8200, 1), starloom.MachineOptions{}, "nic: a bank of 8200 processors with FIFOs of 530400 bytes each does not fit the 32-bit addresses of one firmware instance; choose smaller FIFOs"},
 		{deep(4100, 2), starloom.MachineOptions{BankSize: 8200}, "or smaller banks with --bank"},
 		{systemtest.Routing(2, 2), starloom.MachineOptions{Engine: "fast"}, `--engine: there is no engine "fast"`},
-		{systemtest.Routing(2, 2), starloom.MachineOptions{Runtime: "fast"}, `--runtime: runtime "fast" is not known`},
+		{systemtest.Routing(2, 2), starloom.MachineOptions{Runtime: "fast"}, `--runtime: unknown runtime "fast"`},
 	} {
 		if runtime.GOOS != "linux" && c.s.Processors() > 40000 && c.s.Processors() != 60000 {
 			continue // unknown here

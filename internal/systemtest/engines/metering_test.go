@@ -345,7 +345,7 @@ func TestTrapCyclesAreExact(t *testing.T) {
 					func(v starloom.Violation) bool { return v.Rule == starloom.RuleTrap })]
 				require.Equal(t, worst.Worst.Slot, first.Slot, name)
 				require.Equal(t, worst.Worst.Path, first.Path, name)
-				require.Contains(t, first.Message, "it cost more than trap_cycles, which is "+strconv.FormatUint((worst.Max-1)*uint64(ratio), 10)+" by the cost table")
+				require.Contains(t, first.Message, "it cost more than trap_cycles, the equivalent of "+strconv.FormatUint((worst.Max-1)*uint64(ratio), 10)+" in the cost table")
 				require.NotContains(t, first.Message, "unknown function")
 				trapped = append(trapped, first.Message+short.Digest)
 			}

@@ -144,7 +144,7 @@ func TestReplayMisses(t *testing.T) {
 		starloom.RunOptions{Replay: starloom.Writer(&text), ReplayProcessor: 0})
 	require.NoError(t, err)
 	require.NotRegexp(t, `reached its NIC[^\n]`, text.String(), "it is about all of the line")
-	missed := strings.Count(text.String(), "; missed the slot: none of this reached its NIC\n")
+	missed := strings.Count(text.String(), "; missed the slot: none of these actions reached its NIC\n")
 	require.NotZero(t, missed)
 	require.Contains(t, text.String(), "\nequal to the whole run\n")
 	for _, v := range report.Violations {
@@ -179,7 +179,7 @@ func TestReplayDiffers(t *testing.T) {
 		require.Equal(t, starloom.RuleReplay, report.Violations[0].Rule)
 		require.EqualValues(t, 2, report.Violations[0].Slot)
 		require.Contains(t, report.Violations[0].Message, "processor 1: alone, with the same inputs, the handler acts "+
-			"else (TX FIFO)")
+			"differently (TX FIFO)")
 	}
 }
 

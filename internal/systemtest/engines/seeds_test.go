@@ -280,7 +280,7 @@ func TestSeedsAreRefused(t *testing.T) {
 		"--seeds: 1..1000000001 are more than 1000000000 runs; give at most 1000000000 seeds at a time": {systemtest.Routing(2,
 			2), starloom.Seeds{First: 1, Last: 1_000_000_001}, starloom.RunOptions{}},
 		"--seeds: 0..99999999999 are more than 1000000000 runs; give at most 500000000 seeds at a time": {systemtest.FaultScenario(t, "fabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}", "random: {kind: drop, rates: [0, 0.5]}"), starloom.Seeds{First: 0, Last: 99_999_999_999}, starloom.RunOptions{}},
-		"workload.permutation: all permutations of 16 processors are too many; take ": {all("pops/offline",
+		"workload.permutation: all permutations of 16 processors are too many; use ": {all("pops/offline",
 			4, 4), starloom.Seeds{First: 1, Last: 2}, starloom.RunOptions{}},
 	} {
 		_, err := starloom.RunSeeds(t.Context(), c.s, c.seeds, c.o)

@@ -496,7 +496,7 @@ func TestMisuse(t *testing.T) {
 	recording, err := m.Record(starloom.RecordOptions{VCD: starloom.Writer(io.Discard)})
 	require.NoError(t, err)
 	_, err = m.Record(starloom.RecordOptions{})
-	require.ErrorContains(t, err, "has a recording already")
+	require.ErrorContains(t, err, "already has a recording")
 	require.NoError(t, recording.Close())
 	require.NoError(t, m.Run(ctx, nil))
 	_, err = m.Record(starloom.RecordOptions{})
@@ -536,7 +536,7 @@ func TestMisuse(t *testing.T) {
 	require.ErrorContains(t, err, "MachineOptions.Engine EngineCycle")
 	require.ErrorContains(t, slot.Watch(func(uint64) error { return nil }), "the slot engine has no cycles")
 	_, err = slot.Signals("**.light.**")
-	require.ErrorContains(t, err, "the slot engine has no signals of hardware")
+	require.ErrorContains(t, err, "the slot engine has no hardware signals")
 }
 
 // TestMachineKeepsItsScenario changes a scenario after the machine was built.

@@ -265,7 +265,7 @@ func TestTraceMapsRefuse(t *testing.T) {
 		{"clock: TOP.clk\ninterfaces:\n  - {name: n, data: d}", "m.yaml:3:5: an interface without its wires; give valid and data, or rail1 and rail0"},
 		{"clock: TOP.clk\ninterfaces:\n  - {name: n, data: d, valid: v}", "m.yaml:3:5: data: there is no signal d; `starloom trace info"},
 		{"clock: TOP.clk\ninterfaces:\n  - {name: n, data: 'd*', valid: v}", "m.yaml:3:5: no signal fits d*"},
-		{"clock: TOP.clk\ninterfaces:\n  - {name: n$1, data: d, valid: v}", `m.yaml:3:5: "n$1" refers to $1, "d" has 0 stars`},
+		{"clock: TOP.clk\ninterfaces:\n  - {name: n$1, data: d, valid: v}", `m.yaml:3:5: "n$1" refers to $1, but "d" has 0 stars`},
 		{"clock: TOP.clk\ninterfaces:\n  - {name: n, data: 'TOP.link[3].data', valid: 'TOP.link[3].data'}",
 			"m.yaml:3:5: valid: TOP.link[3].data has 16 bits, expected 1 bit"},
 		{"clock: TOP.clk\ninterfaces:\n  - {name: n, rail1: 'TOP.link[3].data', rail0: TOP.clk}", "TOP.link[3].data has 16 bits, but TOP.clk has 1"},

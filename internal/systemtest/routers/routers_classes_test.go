@@ -151,10 +151,10 @@ func TestClassesRefused(t *testing.T) {
 	const drawn = `nodes: {"r[0..1]": {kind: router}, "p[0..1]": processor}, links: [["r[0]", "r[1]"], ["p[0..1]", "r[0..1]"]]`
 	for _, c := range []struct{ netlist, rest, want string }{
 		{"mesh: {k: [2, 2]}, router: {vcs: 3, classes: 2}", "", "router: 3 vcs cannot be divided among 2 classes; write vcs: 4, or classes: 1"},
-		{"torus: {k: [3]}, router: {vcs: 2, classes: 2}, routes: dateline", "", "two classes of virtual channels, but there is one channel; write vcs: 4 or more"},
+		{"torus: {k: [3]}, router: {vcs: 2, classes: 2}, routes: dateline", "", "two classes of virtual channels, but there is only one channel; write vcs: 4 or more"},
 		{drawn + ", router: {}, streaming: {ports: 2}", "", "delete ports, and link each port of a processor"},
 		{"mesh: {k: [2, 2]}, router: {classes: 2}", "workload: {traffic: {rate: 0.1}}", "without firmware packets have no classes"},
-		{"mesh: {k: [2, 2]}, router: {}, streaming: {ports: 2}", "workload: {traffic: {rate: 0.1}}", "a source and a sink, with one port"},
+		{"mesh: {k: [2, 2]}, router: {}, streaming: {ports: 2}", "workload: {traffic: {rate: 0.1}}", "a source and sink with one port"},
 		{"mesh: {k: [2, 2]}, router: {}, streaming: {ports: 40}",
 			"nic: {tx_frames: 8}\nworkload: {all_to_all: {}}\nfirmware: {program: netlist/exchange}", "choose 6 or less"},
 	} {

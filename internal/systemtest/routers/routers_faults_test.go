@@ -28,7 +28,7 @@ const (
 var routerFaults = []struct{ faults, bare, firmware string }{
 	{`{schedule: [{kind: stuck, targets: ["netlist.router[5].output[0]"], slots: {from: %d}}]}`,
 		"waits for credits of netlist.router[5].output[0] VC", "waits for credits of netlist.router[5].output[0] VC 0, which were lost"},
-	{`{schedule: [{kind: stuck, targets: ["netlist.p[3].out"], slots: {from: %d}}]}`, "stands in netlist.p[3]", "stands in netlist.p[3]"},
+	{`{schedule: [{kind: stuck, targets: ["netlist.p[3].out"], slots: {from: %d}}]}`, "is blocked in netlist.p[3]", "is blocked in netlist.p[3]"},
 	{`{schedule: [{kind: dead, targets: ["netlist.router[5]"], slots: {from: %d}}]}`,
 		"which were lost", "cannot continue: a fault has killed the router"},
 	{`{schedule: [{kind: drop, targets: ["netlist.router[*].output[*]"], slots: {from: %d}, probability: 0.02}]}`,
@@ -165,7 +165,7 @@ func TestRouterFaultsSaved(t *testing.T) {
 // TestRouterFaultsRefused: what means nothing is refused, with a remedy.
 func TestRouterFaultsRefused(t *testing.T) {
 	for _, x := range []struct{ load, fault, says string }{
-		{bareLoad, "kind: bit_flip", "have no bits; write kind: drop"},
+		{bareLoad, "kind: bit_flip", "have no bits to flip; write kind: drop"},
 		{bareLoad, "kind: miss", "a channel of routers has one receiver, so a miss is a drop; write kind: drop"},
 		{firmwareLoad, "kind: miss", "a channel of routers has one receiver, so a miss is a drop; write kind: drop"},
 		{bareLoad, "kind: dead", "write kind: dead with routers as targets, such as netlist.router[0]"},
@@ -185,7 +185,7 @@ func TestRouterFaultsRefused(t *testing.T) {
 	s, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\nfaults: {random: {kind: credit_loss, rate: 0.1}}\n"))
 	require.NoError(t, err)
 	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{})
-	require.ErrorContains(t, err, "happens to routers")
+	require.ErrorContains(t, err, "credit_loss needs routers")
 }
 
 // TestRouterLatencyAtEnd: a frame that is on its way when the run ends breaks latency_max, too.
@@ -195,6 +195,6 @@ rules: {latency_max: 1000}`)
 	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{})
 	require.NoError(t, err)
 	require.True(t, slices.ContainsFunc(report.Violations, func(v starloom.Violation) bool {
-		return v.Rule == fabric.RuleLatency && strings.Contains(v.Message, "has not come")
+		return v.Rule == fabric.RuleLatency && strings.Contains(v.Message, "had not arrived")
 	}))
 }

@@ -92,7 +92,7 @@ func TestFirmwareRoutersWatched(t *testing.T) {
 	}
 	_, err = starloom.Run(t.Context(), systemtest.RoutedScenario(t, netlist, rest),
 		starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: starloom.EngineSlot}})
-	require.ErrorContains(t, err, "have no slots")
+	require.ErrorContains(t, err, "without slots")
 }
 
 // BenchmarkRoutedFirmware is the time of frames of one flit between processors with firmware, and of the same packets

@@ -271,7 +271,7 @@ func TestRoutersRefuse(t *testing.T) {
 		"mesh: {k: [4, 4], latency: 0}, router: {}":         "latency is 0",
 		"torus: {k: [4, 5]}, router: {}":                    "even number",
 		"torus: {k: [5, 5]}, router: {vcs: 1}":              "may deadlock: a cycle of 5 channels",
-		"fly: {k: [16]}":                                    "no router",
+		"fly: {k: [16]}":                                    "but not the key router",
 		"fly: {k: [300]}, router: {}":                       "allowed: 1 to 256",
 		"mesh: {k: [2]}, router: {depth: 0x1001}":           "allowed: 1 to 4096",
 		"mesh: {k: [2]}, router: {allocator: matrix}":       "islip",
@@ -284,7 +284,7 @@ func TestRoutersRefuse(t *testing.T) {
 		assert.ErrorContains(t, err, says, netlist)
 	}
 	for text, says := range map[string]string{
-		"firmware: {program: netlist/flood}\n": "netlist/flood is for netlists without routers; take netlist/unicast",
+		"firmware: {program: netlist/flood}\n": "netlist/flood is for netlists without routers; use netlist/unicast",
 	} {
 		_, err := starloom.ParseScenario("s.yaml", []byte(head+"mesh: {k: [2, 2]}, router: {}"+tail+text))
 		assert.ErrorContains(t, err, says)
