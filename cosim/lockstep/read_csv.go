@@ -57,7 +57,7 @@ func ReadStimulus(m *pinmap.Map, path string) (*Stimulus, error) {
 		return nil, &cosim.InputError{
 			Place:  path,
 			Reason: "reset is never active, so no output can be compared",
-			Remedy: "begin with a cycle with reset on",
+			Remedy: "begin with a cycle in which reset is active",
 		}
 	}
 	return s, nil

@@ -223,7 +223,7 @@ func TestBadStimuli(t *testing.T) {
 		"no cycle":    {"s.csv", "reset\n", "s.csv: there is no cycle in it"},
 		"unknown":     {"s.csv", "reset,requests\n1,0\n", `s.csv:1:1: column 2 is "requests", which is not an input of the model; did you mean request_i?`},
 		"twice":       {"s.csv", "reset,reset\n1,0\n", "s.csv:1:1: two columns are reset"},
-		"never reset": {"s.csv", "request_i\n1\n", "s.csv: reset is never on"},
+		"never reset": {"s.csv", "request_i\n1\n", "s.csv: reset is never active"},
 		"hexadecimal": {"s.csv", "reset,request_i\n1,0\n0,f\n",
 			`"f" is not a value of request_i, which has 4 bits; write a number from 0 to 15, such as 1, 0x1 or 0b1: write hexadecimal numbers, as in drawings, with 0x: 0xf`},
 		"value": {"s.csv", "reset,request_i\n1,0\n0,0x1g\n",

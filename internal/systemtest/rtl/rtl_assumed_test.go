@@ -76,7 +76,7 @@ func TestRTLAssumptions(t *testing.T) {
 	}
 	require.Greater(t, places, 1)
 	note := fmt.Sprintf("the machine breaks an assumption of %s:2:5, $onehot0(request), in %d cycles: first at %s in cycle %d; %d components in all. "+
-		"No check covers this RTL", path, several, firstAt, first, places)
+		"From this cycle on, no check covers this RTL", path, several, firstAt, first, places)
 	require.Contains(t, report.Notes, note)
 	require.Len(t, report.Notes, 2, "the second one is broken, too, the third never")
 	var people bytes.Buffer

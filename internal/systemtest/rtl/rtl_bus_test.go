@@ -159,5 +159,5 @@ rtl: [{replace: "netlist.xb.**.arbiter", map: examples/rtl/stream_arbiter.yml}]
 	require.ErrorContains(t, err, "netlist.xb.**.arbiter are arbiters (model arbiter_fixed), but the RTL is an "+
 		"arbiter_round_robin; "+
 		"use RTL of the model arbiter_fixed, or replace netlist.tram.")
-	require.ErrorContains(t, err, "arbiter; the scenario sets the kind of its arbiters are")
+	require.ErrorContains(t, err, "arbiter; the scenario sets the kind of its arbiters")
 }

@@ -538,7 +538,7 @@ func TestRTLRefuses(t *testing.T) {
 	require.NotContains(t, err.Error(), "for all hardware")
 	_, err = starloom.NewMachine(t.Context(), systemtest.WithRTL(systemtest.GossipScenario(3, 0, starloom.Gossip{}),
 		starloom.RTL{Replace: "crossbar.nic[0].tx", Twin: "arbiter_fixed"}), starloom.MachineOptions{})
-	require.ErrorContains(t, err, "although the RTL is an arbiter_fixed")
+	require.ErrorContains(t, err, "but the RTL is an arbiter_fixed")
 	twice := systemtest.WithRTL(systemtest.Routing(4, 4), starloom.RTL{Replace: "pops.group[1].nic[*]", Backend: "icarus"},
 		starloom.RTL{Replace: "pops.**.tx", Backend: "icarus"})
 	_, err = starloom.NewMachine(context.Background(), twice, starloom.MachineOptions{})
