@@ -51,7 +51,7 @@ func TestFullDisk(t *testing.T) {
 	} {
 		r := starloomIn(t, dir, c.args...)
 		want := statusInput
-		if strings.Contains(c.want, "space on the disk") { // a full disk is not the fault of the input
+		if strings.Contains(c.want, "disk space") { // a full disk is not the fault of the input
 			want = statusTool
 		}
 		require.Equal(t, want, r.status, "%v", c.args)

@@ -1,6 +1,7 @@
 package lockstep
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -171,7 +172,7 @@ func (c *contract) breaks(s *Stimulus, row uint64, at int) error {
 	return &cosim.InputError{
 		Place: s.Place,
 		Reason: fmt.Sprintf("%s the inputs break an assumption of %s: %s", where,
-			c.pins.Place(c.pins.AssumeKey(at)), c.Assume[at].Text),
+			cmp.Or(c.pins.Place(c.pins.AssumeKey(at)), "the map"), c.Assume[at].Text),
 		Remedy: "give inputs that meet it, or delete it from assume if the RTL must tolerate such inputs",
 	}
 }

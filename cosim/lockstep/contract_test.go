@@ -101,7 +101,7 @@ func TestGivenInputsBreakTheContract(t *testing.T) {
 	require.ErrorAs(t, err, &bad)
 	require.Equal(t, file, bad.Place)
 	require.Contains(t, bad.Reason, "in cycle 3 the inputs break an assumption of")
-	require.Contains(t, bad.Reason, "assumes: pop -> count != 0")
+	require.Contains(t, bad.Reason, "pop -> count != 0")
 	s.cut(3)
 	require.Nil(t, runLockstep(t, m, Options{Stimulus: s}).Divergence)
 }

@@ -167,8 +167,8 @@ func TestExploresFromStatesOfARun(t *testing.T) {
 	require.Equal(t, run.rows[:found.OfRun*run.words], r.Shown.Stimulus.rows[:found.OfRun*run.words])
 	var text bytes.Buffer
 	require.NoError(t, r.WriteText(&text))
-	require.Contains(t, text.String(), fmt.Sprintf("found by random inputs from a state that the run reached in %s, "+
-		"after ", cosim.Count(uint64(found.OfRun), "cycle")))
+	require.Contains(t, text.String(), fmt.Sprintf("found by random inputs from a state that the run reached after %s, "+
+		"in cycle ", cosim.Count(uint64(found.OfRun), "cycle")))
 
 	run.cycles = nil // as given by a user, not recorded
 	given := runLockstep(t, m, Options{Stimulus: run})

@@ -90,7 +90,7 @@ var broken = []breach{
 	{"vc_router", "(idle[n] || waiting_q[n]) && !(|vc_match[n*N+:N])", "idle[n] || waiting_q[n]", "state: waiting "},
 	{"vc_router", "wire [N-1:0] idle = filled & ~waiting_q & ~active_q;", "wire [N-1:0] idle = ~waiting_q & ~active_q;", "front: waiting "},
 	{"pops_slot", "last ? 17'd0 : cycle_q", "cycle_q", "cycle: "},
-	{"pops_slot", "LAST_CYCLE = SLOT_CYCLES - 1", "LAST_CYCLE = SLOT_CYCLES - 2", "late: light at the receiving end in the last cycle of a slot"},
+	{"pops_slot", "LAST_CYCLE = SLOT_CYCLES - 1", "LAST_CYCLE = SLOT_CYCLES - 2", "late: light at the far end in the last cycle of a slot"},
 }
 
 // brokenNext has assertions that the first parameters disable and the second ones enable.

@@ -99,7 +99,7 @@ func TestJointRefused(t *testing.T) {
 		"a router is linked with it":             `nodes: {r: router, p: processor, s: star}, links: [["p", "r:0"], ["p", "s"], ["r:1", "s"]]`,
 		"from 0 on, and the other ports after":   `nodes: {r: router, "p[0..1]": processor, s: star}, links: [["p[0]:1", "r:0"], ["p[1]", "r:1"], ["p[0]:0", "s"]]`,
 		"no processor is linked to a router":     `nodes: {r: router, q: router, "p[0..1]": processor, s: star}, links: [["r:0", "q:0"], ["p[0..1]", "s"]]`,
-		"no way leads from":                    `nodes: {r: router, "p[0..3]": processor, s: star}, links: [["p[0]", "r:0"], ["p[1]", "r:1"], ["p[2..3]", "s"]]`,
+		"no way leads from":                      `nodes: {r: router, "p[0..3]": processor, s: star}, links: [["p[0]", "r:0"], ["p[1]", "r:1"], ["p[2..3]", "s"]]`,
 	} {
 		text := "starloom: 1\nfabric: {netlist: {" + netlist + "}}\n"
 		s, err := starloom.ParseScenario("s.yaml", []byte(text+rest))
