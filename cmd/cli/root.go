@@ -7,8 +7,8 @@
 // help/*.txt.
 //
 // Exit status: 0 the run passed, 1 it broke a rule or did not finish, 2 invalid input, 3 a fault of Starloom, 4 an
-// external tool failed, hung or was killed, or a disk is full, 5 a proof for some cycles or an exploration of some slots
-// only, 6 an undecided proof or exploration, 129 interrupted by SIGHUP, 130 by SIGINT or SIGTERM.
+// external tool failed, hung or was killed, or a disk is full, 5 a proof for some cycles or an exploration of some
+// slots only, 6 an undecided proof or exploration, 129 interrupted by SIGHUP, 130 by SIGINT or SIGTERM.
 package cli
 
 import (

@@ -251,7 +251,8 @@ func (t *busTransport) State(v *hw.StateVisitor) {
 		}
 		return nil
 	})
-	hw.StateColumn(v, hw.Future, "port", t.port, func(vertex int, port uint16) error { return t.checkPort(vertex, port, port == 0) })
+	hw.StateColumn(v, hw.Future, "port", t.port,
+		func(vertex int, port uint16) error { return t.checkPort(vertex, port, port == 0) })
 	hw.StateColumn(v, hw.Future, "hears", t.hears,
 		func(vertex int, port uint16) error { return t.checkPort(vertex, port, port == nic.PortNone) })
 	if t.arbiters != nil {

@@ -352,7 +352,7 @@ func netlistPrograms(t *testing.T, seed uint64, count int) {
 func TestNetlistProgramsRefused(t *testing.T) {
 	for text, says := range map[string]string{
 		"{" + drawnMesh + "}\nfirmware: {program: pops/sort}":                                                                                                                             "the program pops/sort is for another fabric; known are netlist/flood",
-		"{netlist: {mesh: {k: [2, 2]}}}\nfirmware: {program: netlist/direct}":                                                                                                             "the program netlist/direct is for processors at routers, but this network has none; take netlist/next-hop",
+		"{netlist: {mesh: {k: [2, 2]}}}\nfirmware: {program: netlist/direct}":                                                                                                             "the program netlist/direct is for processors at routers, but this network has none; use netlist/next-hop",
 		"{netlist: {mesh: {k: [2, 2]}, routes: none}}\nfirmware: {program: netlist/next-hop}":                                                                                             "the program netlist/next-hop reads the table of the network's routes",
 		"{netlist: {access: switch, nodes: {'p[0..2]': processor, b: {kind: bus, length: 2}}, links: [['p[0..2]', b]]}}\nfirmware: {program: netlist/flood}":                              "all NICs of a bus on it in one slot, but netlist.b accepts only 2 of 3; delete length",
 		"{netlist: {nodes: {'p[0..1]': processor}, links: [{endpoints: ['p[0]', 'p[1]'], duplex: half, credits: {depth: 1, round_trip_slots: 3}}]}}\nfirmware: {program: netlist/gossip}": "half-duplex links have fewer credits than this needs",

@@ -389,12 +389,13 @@ func (t *SlotTransport) State(v *hw.StateVisitor) {
 		return
 	}
 	for i, name := range []string{"even", "odd"} {
-		hw.StateColumn(v, hw.Future, name+".senders", t.tables[i].senders, hw.AtMost[uint8](2), func(coupler int, senders uint8) error {
-			if senders > 0 && (coupler/t.pitch >= t.net.Groups || coupler%t.pitch >= t.net.Groups) {
-				return fmt.Errorf("element %d is %d, but there is no such coupler", coupler, senders)
-			}
-			return nil
-		})
+		hw.StateColumn(v, hw.Future, name+".senders", t.tables[i].senders, hw.AtMost[uint8](2),
+			func(coupler int, senders uint8) error {
+				if senders > 0 && (coupler/t.pitch >= t.net.Groups || coupler%t.pitch >= t.net.Groups) {
+					return fmt.Errorf("element %d is %d, but there is no such coupler", coupler, senders)
+				}
+				return nil
+			})
 		hw.StateColumn(v, hw.Future, name+".first", t.tables[i].first, hw.AtMost(uint16(t.row-1)))
 		hw.StateColumn(v, hw.Future, name+".lit", t.tables[i].lit, hw.AtMost(uint16(min(t.net.Groups, t.net.GroupSize))))
 		hw.StateColumn(v, hw.Future, name+".frames", nic.SmallBytes(t.tables[i].frames),

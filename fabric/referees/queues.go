@@ -439,7 +439,8 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 		}
 		return nil
 	}
-	hw.StateColumn(v, class, "queues.count", counts, func(_ int, count uint32) error { total += uint64(count); return nil })
+	hw.StateColumn(v, class, "queues.count", counts,
+		func(_ int, count uint32) error { total += uint64(count); return nil })
 	hw.StateList(v, class, "queues.frame", &frames, func(i int, word uint64) error {
 		words++
 		if i%2 == 1 {

@@ -299,7 +299,7 @@ func TestRefuses(t *testing.T) {
 		"tail call":   {one(0x12, 0), "the instruction 0x12 (tail calls), which Starloom does not support"},
 		"our counter": {(&assembly{}).mutable(1).add("f", "", "", "", binary.OpGlobalGet, 1, binary.OpDrop).bytes(), "there is no global 1"},
 		"our local":   {(&assembly{}).add("f", "", "", "", slices.Concat(forever, []byte{binary.OpLocalGet, 0, binary.OpDrop})...).bytes(), "there is no local 0"},
-		"our name":    {(&assembly{}).add("starloom.start", "", "", "").bytes(), `exports "starloom.start": names that begin with "starloom." are Starloom's`},
+		"our name":    {(&assembly{}).add("starloom.start", "", "", "").bytes(), `exports "starloom.start": names that begin with "starloom." are reserved for Starloom`},
 	} {
 		_, err := Rewrite(c.binary)
 		require.ErrorContains(t, err, c.want, name)

@@ -29,7 +29,8 @@ func shownOf(m *emulator.Machine) *shown {
 	if m.Config.Bare() {
 		return &shown{
 			config: m.Config, comments: traceComments(m.Config, m.Seed), begin: m.Cycles(), slot: func() uint64 { return 0 },
-			boundary: func(func(hw.Probe, vcd.Form)) {}, variables: func(func(hw.Probe, vcd.Form)) {}, hardware: func(func(hw.Probe)) {}, routers: m.Hardware.Routers(),
+			boundary: func(func(hw.Probe, vcd.Form)) {}, variables: func(func(hw.Probe, vcd.Form)) {},
+			hardware: func(func(hw.Probe)) {}, routers: m.Hardware.Routers(),
 			examples: func() string {
 				return "signals are, for example, " + m.Network.Kind() + ".router[0].input[0].vc[0].state, " +
 					m.Names.Processor(0) + ".out.flit.valid; " +

@@ -273,7 +273,8 @@ func (e *interruptedError) Error() string {
 
 // Study runs a study, elaborating each run from a setting. text returns the scenario of a setting as a file.
 func Study(ctx context.Context, s *studies.Study, o StudyOptions,
-	elaborate func(*studies.Setting) (*config.Config, error), text func(*studies.Setting) ([]byte, error)) (*outcome.StudyReport, error) {
+	elaborate func(*studies.Setting) (*config.Config, error),
+	text func(*studies.Setting) ([]byte, error)) (*outcome.StudyReport, error) {
 	if _, err := path.Match(o.Case, ""); err != nil {
 		return nil,
 			&input.Error{Place: "--case", Reason: fmt.Sprintf("%q is not a pattern", o.Case),
