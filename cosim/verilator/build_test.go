@@ -71,7 +71,7 @@ func TestBuildRefuses(t *testing.T) {
 	}{
 		{"inout", refused("with_inout"), "refused.sv:9:49", "pad_io is an inout", "wrapper"},
 		{"interface", refused("with_interface"), "refused.sv:6:49", "port bus is an interface without a modport", "name one: wires.MODPORT bus"},
-		{"interfaces", text("ifs.sv", strings.Replace(interfacePortText, "bus.m b", "bus.m b [2][2]", 1)), dimensions, "interfaces in several dimensions", "wrapper"},
+		{"interfaces", text("ifs.sv", strings.Replace(interfacePortText, "bus.m b", "bus.m b [2][2]", 1)), dimensions, "in several dimensions", "wrapper"},
 		{"any interface", text("anyif.sv", strings.Replace(interfacePortText, "bus.m b", "interface b", 1)), generic, "generic interface port", "wrapper"},
 		{
 			"no modport", text("noport.sv", strings.Replace(interfacePortText, "bus.m b", "bus.n b", 1)), "noport.sv:2:43",

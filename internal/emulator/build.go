@@ -236,7 +236,7 @@ func interruption(ctx context.Context, err error) error {
 
 func (m *Machine) newQueues(shards int) *referees.Queues {
 	config := referees.QueueConfig{NoLoss: m.Rules.NoLoss}
-	config.Spares = m.Program != nil && m.Program.Retransmits
+	config.Spares = m.options.Spares || m.Program != nil && m.Program.Retransmits
 	config.Watcher, _ = m.Referee.(referees.QueueWatcher)
 	if !m.Config.Known.Carries && m.offering == nil {
 		config.Deadline = m.Rules.DeadlineSlots

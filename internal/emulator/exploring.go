@@ -25,6 +25,7 @@ type Exploring struct {
 // Explore builds a machine for exploration, in the slot engine unless the options say otherwise. The faults of c from
 // number scripted on are chosen by the caller.
 func Explore(ctx context.Context, c *config.Config, o Options, scripted int, classes hw.Classes) (*Exploring, error) {
+	o.Spares = true
 	o.Workers, o.BankSize = 1, c.Network.Shape().Processors()
 	m, err := New(ctx, c, o)
 	if err != nil {

@@ -31,6 +31,8 @@ type Options struct {
 	Latencies bool   // frames are followed from queue to receiver, for a picture
 	Audit     bool   // check claims of built-in programs against the programs' frames, too
 
+	Spares bool // no_loss judges only frames that no fault took
+
 	Parks bool // park processors regardless of their memory
 
 	Replay int // number of the replayed processor plus 1; 0: none

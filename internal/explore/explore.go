@@ -33,7 +33,7 @@ func Of(ctx context.Context, c *config.Config, b Bounds, o Options) (*outcome.Ex
 		l.slots = math.MaxUint32
 	}
 	lost := own.Rules.NoLoss
-	own.Rules.NoLoss = false
+	own.Rules.NoLoss = lost && !slices.ContainsFunc(kinds, func(k kind) bool { return !k.fault.Kind.OnMedia() })
 	s, err := newSearch(ctx, own, kinds, l, o)
 	if err != nil {
 		return nil, err
@@ -56,8 +56,11 @@ func Of(ctx context.Context, c *config.Config, b Bounds, o Options) (*outcome.Ex
 	if len(b.Targets) > 0 {
 		r.NotCovered = append(r.NotCovered, "faults at places other than "+strings.Join(b.Targets, ", "))
 	}
-	if lost {
-		r.NotCovered = append(r.NotCovered, "the rule no_loss: a fault that loses a frame breaks it by itself")
+	switch {
+	case own.Rules.NoLoss && len(kinds) > 0:
+		r.NotCovered = append(r.NotCovered, "no_loss for frames that a fault took; it judges all others")
+	case lost && len(kinds) > 0:
+		r.NotCovered = append(r.NotCovered, "the rule no_loss: a restart or a death that loses frames breaks it by itself")
 	}
 	return r, nil
 }

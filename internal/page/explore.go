@@ -19,8 +19,8 @@ func Explored(r *outcome.Explored, command string) *Page {
 			Block{Text: "No run breaks a rule. See [what the verdict covers](#the-bounds), and what not. " +
 				"Higher limits under `explore: faults:` say more. This repeats the exploration:"}, Block{Command: command})
 	case outcome.Fails:
-		p.Verdict, p.Cause, p.Summary = outcome.VerdictFail, r.Sentence(), scheduleText(r)
-		p.Answers = Failed([]string{r.Sentence()}, []string{scheduleText(r)}, nil, nil,
+		p.Verdict, p.Cause, p.Summary = outcome.VerdictFail, failedText(r), scheduleText(r)
+		p.Answers = Failed([]string{failedText(r)}, []string{scheduleText(r)}, nil, nil,
 			outcome.Step{Text: "Run the schedule with a waveform and a page:",
 				Command: r.Repeat + " --vcd schedule.vcd --html schedule.html"})
 	default:
@@ -45,6 +45,12 @@ func Explored(r *outcome.Explored, command string) *Page {
 		[2]string{"steps to known states", strconv.FormatUint(r.Counts.Known, 10)},
 		[2]string{"ended runs", strconv.Itoa(r.Counts.Ends)}, [2]string{"slots", strconv.FormatUint(uint64(r.Slots), 10)}))
 	return p
+}
+
+// failedText is the violation, with its rule as a name.
+func failedText(r *outcome.Explored) string {
+	v := &r.Violations[0]
+	return fmt.Sprintf("%s: %s (rule `%s`, slot %d, cycle %d).", v.Path, v.Message, v.Rule, v.Slot, v.Cycle)
 }
 
 // scheduleNamed is the number of faults named in the sentence below the verdict.
