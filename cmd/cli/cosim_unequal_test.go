@@ -46,7 +46,7 @@ func TestLongCheckOfAnotherMachine(t *testing.T) {
 	out, err = check.CombinedOutput()
 	require.Error(t, err)
 	require.Equal(t, statusFault, check.ProcessState.ExitCode(), string(out))
-	require.Contains(t, string(out), "netlist.link[0].forth.fibre: in cycle 9 its rail1_o is not what link {DELAY_CYCLES: 1, PHIT_BITS: 64} shows")
+	require.Contains(t, string(out), "netlist.link[0].forth.fibre: in cycle 9 its rail1_o differs from link {DELAY_CYCLES: 1, PHIT_BITS: 64}")
 }
 
 // TestCheckOfUnequalLinks checks that machine, which has two kinds of links and one of each other part.

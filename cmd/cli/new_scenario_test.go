@@ -55,7 +55,7 @@ func TestLongNewScenario(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, 31, programs)
+	require.Equal(t, 33, programs)
 }
 
 // TestNewScenarioHasASchema checks that the first line of a new scenario names a schema beside it that accepts the

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-
 )
 
 // SeedsReport is the outcome of many runs of a scenario. Its JSON form is as stable as that of Report.
