@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"io"
+	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -73,7 +75,7 @@ func (o *exploreFlags) run(c *cobra.Command, scenario *starloom.Scenario, path s
 		}
 	}
 	progress, began := newProgress(c.ErrOrStderr()), time.Now()
-	o.Workers, o.Progress, o.Pictured = int(o.workers), progress.explore, to[2] != nil
+	o.Workers, o.Progress, o.Pictured = cmp.Or(int(o.workers), runtime.GOMAXPROCS(0)), progress.explore, to[2] != nil
 	report, err := starloom.Explore(c.Context(), scenario, o.ExploreOptions)
 	progress.clear()
 	if err != nil {

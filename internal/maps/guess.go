@@ -179,7 +179,7 @@ func fitting(t twin.Twin, parameters twin.Parameters, pins []*cosim.Port) (f *fi
 			f.score += x.score
 		}
 	}
-	f.score -= .4 * float64(len(f.ports)-len(f.pins)+len(pins)-len(used))
+	f.score -= float64(.4 * float64(len(f.ports)-len(f.pins)+len(pins)-len(used)))
 	return f, nil
 }
 

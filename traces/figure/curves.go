@@ -133,7 +133,7 @@ func (c curve) hover(canvas draw.Canvas, point Point, at vg.Point) (end func()) 
 // values formats a point as "curve: Y at X".
 func (c curve) values(point Point) string {
 	x, y := c.d.X.value(point.X), c.d.Y.value(point.Y)
-	if half := float64(point.High-point.Low) / 2; point.hasBand() {
+	if half := float64(float64(point.High-point.Low) / 2); point.hasBand() {
 		if y = rounded.PlusMinus(point.Y, half); math.Abs(float64(point.High-point.Y)-half) > half/100 {
 			y = c.d.Y.value(point.Y) + " (" + c.d.Y.value(point.Low) + " to " + c.d.Y.value(point.High) + ")"
 		}
