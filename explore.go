@@ -158,10 +158,8 @@ func write(to Output, text []byte) error {
 
 // withSchedule returns the keys of the scenario with the faults of a report's schedule, for a file in a folder.
 func (s *Scenario) withSchedule(r *ExploreReport, folder string) (keys map[string]any, err error) {
-	var document any
-	if s.document == nil {
-		document = s
-	} else if err := s.document.Decode(&document); err != nil {
+	document, err := s.document()
+	if err != nil {
 		return nil, err
 	}
 	if keys, err = strict.Keys(document); err != nil {

@@ -14,8 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	yaml "go.yaml.in/yaml/v4"
-
 	"starloom/cosim"
 	"starloom/cosim/pinmap"
 	"starloom/fabric"
@@ -77,16 +75,17 @@ type Scenario struct {
 	// written
 	Traces Traces `json:"traces"`
 
-	oneOf    string            // number of this run among many, for the report; "" for a single run
-	ofImage  string            // rules of the program that do not apply to an image, for the report; "" if all apply
-	foreign  Networks          // networks from Go that the scenario's file could name
-	set      []Assignment      // assignments that replaced values of the file
-	sum      string            // SHA-256 of the file, "" without one
-	given    string            // options of Overrides that matter to all runs, in shell syntax
-	one      string            // options of Overrides for one run, in shell syntax
-	document *yaml.Node        // keys and values of the file, with assignments; nil without a file
-	folder   string            // paths in the scenario are relative to it
-	places   map[string]string // path of a value ("link.phit_bits") to file:line:column
+	oneOf   string            // number of this run among many, for the report; "" for a single run
+	ofImage string            // rules of the program that do not apply to an image, for the report; "" if all apply
+	foreign Networks          // networks from Go that the scenario's file could name
+	set     []Assignment      // assignments that replaced values of the file
+	sum     string            // SHA-256 of the file, "" without one
+	given   string            // options of Overrides that matter to all runs, in shell syntax
+	one     string            // options of Overrides for one run, in shell syntax
+	place   string            // of the text
+	text    []byte            // the file, for files written from it; nil without one, or above textKept
+	folder  string            // paths in the scenario are relative to it
+	places  map[string]string // path of a value ("link.phit_bits") to file:line:column
 
 	origins map[string]config.Origin // origins of values that are not in the file, by path
 }

@@ -25,6 +25,9 @@ import (
 // scenarioBytesMax is the largest scenario file; longer permutations need a separate file.
 const scenarioBytesMax = 64 << 20
 
+// textKept is the largest text of a scenario that stays in memory.
+const textKept = 1 << 20
+
 // rivals lists, for each object, keys that exclude each other; nil means all keys of the object.
 var rivals = map[string][]string{"fabric": nil, "workload": nil, "firmware": {"program", "image"},
 	"rtl[]": {"twin", "map"}, "faults.random": {"rate", "rates"}}
@@ -86,6 +89,9 @@ func (list Networks) ParseScenario(place string, data []byte, set ...Assignment)
 		return nil, err
 	}
 	s := d.scenario
+	if len(data) <= textKept {
+		s.place, s.text = place, data
+	}
 	s.sum = traces.SHA256(data)
 	s.Workload.Gossip.Resolve(s.resolve)
 	if !d.lost["fabric"] {
@@ -98,6 +104,21 @@ func (list Networks) ParseScenario(place string, data []byte, set ...Assignment)
 		return nil, err
 	}
 	return s, nil
+}
+
+// document returns keys and values of the scenario's file with its assignments. Without a text it returns the scenario.
+func (s *Scenario) document() (document any, err error) {
+	if s.text == nil {
+		return s, nil
+	}
+	root, err := strict.Document(s.place, s.text, "scenario", "")
+	if err == nil {
+		root, err = newScenarioDecoder(s.place, DefaultScenario()).Assign(root, s.set, rivals)
+	}
+	if err == nil {
+		err = root.Decode(&document)
+	}
+	return document, err
 }
 
 // LoadNetlist reads the netlist of a file. The file is a scenario, read as LoadScenario does except that other files
@@ -138,7 +159,6 @@ func (list Networks) decode(place string, root *yaml.Node, set []Assignment) (_ 
 	if root, err = d.Assign(root, set, rivals); err != nil {
 		return nil, err
 	}
-	s.document = root
 	if err := d.Decode(root, reflect.ValueOf(s).Elem(), "", strict.Limits{}); err != nil {
 		return nil, err
 	}

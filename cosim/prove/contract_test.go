@@ -180,7 +180,7 @@ func TestLongWrongMiter(t *testing.T) {
 		{"", func(*lockstep.Cycle) {}},
 		{"the miter compares although lockstep does not", func(c *lockstep.Cycle) { c.Compared = false }},
 		{"differs from the model", func(c *lockstep.Cycle) { c.Wanted[0] ^= 1 }},
-		{"is not that of the simulator", func(c *lockstep.Cycle) { c.Got[0] ^= 1 }},
+		{"differs from the simulator", func(c *lockstep.Cycle) { c.Got[0] ^= 1 }},
 	}
 	all := make([]*agreement, len(lies))
 	for i := range all {

@@ -108,7 +108,7 @@ func TestLongYosysIsLate(t *testing.T) {
 	for _, m := range []*pinmap.Map{m, fifo} {
 		p := &prover{ctx: t.Context(), m: m, options: Options{Progress: func(string) {}}, report: newReport(m)}
 		if again := p.inVain(err); m == fifo {
-			require.ErrorContains(t, again, "take less; 10,000 cycles of random inputs show no difference")
+			require.ErrorContains(t, again, "take less time; 10,000 cycles of random inputs show no difference")
 		} else {
 			require.NoError(t, again)
 			require.Equal(t, Differs, p.report.Verdict)

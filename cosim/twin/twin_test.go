@@ -524,7 +524,7 @@ func TestLongMutantsAreReal(t *testing.T) {
 	gone := Mutants(all())[0]
 	gone.Old = "no such text"
 	_, err := gone.WriteSources(t.TempDir())
-	assert.ErrorContains(t, err, "has 0 times")
+	assert.ErrorContains(t, err, "contains 0 copies of")
 }
 
 func TestPackedBits(t *testing.T) {
