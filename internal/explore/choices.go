@@ -12,10 +12,7 @@ type kind struct {
 	limit int
 }
 
-// kindsMax is the number of kinds whose counts fit into a vector.
-const kindsMax = 8
-
-// vector counts the faults of a path by kind, 8 bits for each.
+// vector counts the faults of a path by kind, 8 bits for each of at most 8 kinds.
 type vector uint64
 
 func (v vector) of(kind int) int { return int(v >> (8 * kind) & 0xFF) }

@@ -31,7 +31,6 @@ type search struct {
 	open   string // reason of an incomplete search
 
 	permutation []uint32 // of the runs that are explored, nil for the scenario's workload
-	roots       int      // permutations whose runs are all explored
 	failed      *failure
 
 	verify bool
@@ -142,7 +141,6 @@ func (s *search) runAll(ctx context.Context, permutations iter.Seq[[]uint32], pr
 		if err := s.run(ctx, progress); err != nil || s.open != "" {
 			return err
 		}
-		s.roots++
 	}
 	return nil
 }
@@ -309,16 +307,20 @@ func (w *worker) step(o *open, chosen []event, used vector) {
 		w.Script.Hit[e.kind].Add(int(e.target))
 	}
 	w.Advance()
-	x := successor{used: used, choice: append([]event(nil), chosen...), ended: w.Ended()}
+	x := successor{used: used, ended: w.Ended()}
 	if broken := w.Broken(); len(broken) > 0 {
-		x.failure = &failure{choice: x.choice, faults: used.total(), slot: w.Slots(), violations: slices.Clone(broken)}
+		x.failure = &failure{choice: slices.Clone(chosen), faults: used.total(), slot: w.Slots(),
+			violations: slices.Clone(broken)}
 		w.found = append(w.found, x)
 		return
 	}
 	w.future, w.rest = w.Save(w.future[:0], w.rest[:0])
 	x.key = keyOf(w.future)
-	if !x.ended && (w.search.verify || !w.search.nodes.dominated(x.key, used)) {
-		x.future, x.rest = w.arena.keep(w.future), w.arena.keep(w.rest)
+	if w.search.verify || !w.search.nodes.dominated(x.key, used) { // else only its key and faults count
+		x.choice = slices.Clone(chosen)
+		if !x.ended {
+			x.future, x.rest = w.arena.keep(w.future), w.arena.keep(w.rest)
+		}
 	}
 	w.found = append(w.found, x)
 }
