@@ -21,7 +21,7 @@ import (
 const (
 	// program, Go runtime and firmware compiler: a run of 4 processors, dominated by code pages
 	memoryProcess        = 35 << 20
-	memoryValue          = 455      // per value of the scenario file: the value's place and the parser's data
+	memoryValue          = 530      // per value of the scenario file: the value's place and the parser's data
 	memoryFault          = 24 << 10 // per fault: patterns of targets, without the sets of targets
 	memoryBank           = 48       // per processor: address range of the processor's columns in a bank
 	memoryColumns        = 28       // per processor: touched columns (registers, listening table, workload, call list)
