@@ -22,9 +22,12 @@ type search struct {
 	kinds    []kind
 	workers  []*worker
 	nodes    *nodes
-	frontier []open
+	frontier []open // states of the slot that are still to be expanded
+	next     []open // states found for the next slot
 	slot     uint32 // number of slots that have crossed in the frontier's states
 	faults   int    // faults of a path are at most these in total
+	started  bool   // the handlers of slot 0 have run
+	inside   bool   // some states of the slot are expanded
 
 	count  outcome.ExploredCounts
 	levels []outcome.ExploredLevel
@@ -138,6 +141,7 @@ func (s *search) runAll(ctx context.Context, permutations iter.Seq[[]uint32], pr
 				return err
 			}
 		}
+		s.begin()
 		if err := s.run(ctx, progress); err != nil || s.open != "" {
 			return err
 		}
@@ -145,18 +149,24 @@ func (s *search) runAll(ctx context.Context, permutations iter.Seq[[]uint32], pr
 	return nil
 }
 
-func (s *search) run(ctx context.Context, progress func()) error {
+// begin makes the reset state the only state to be expanded.
+func (s *search) begin() {
 	future, rest := s.workers[0].Save(nil, nil)
 	root := uint32(len(s.nodes.all))
 	s.nodes.all = append(s.nodes.all, node{key: keyOf(future), parent: none, same: none})
-	s.frontier = []open{{root, bytes.Clone(future), bytes.Clone(rest)}}
-	s.slot = 0
-	for started := false; len(s.frontier) > 0; started = true {
-		if s.open = s.limit(ctx); s.open != "" {
-			return nil
+	s.frontier, s.next = []open{{root, bytes.Clone(future), bytes.Clone(rest)}}, nil
+	s.slot, s.started, s.inside = 0, false, false
+}
+
+func (s *search) run(ctx context.Context, progress func()) error {
+	for len(s.frontier) > 0 {
+		if !s.inside { // bounds change only at the end of a slot
+			if s.open = s.limit(ctx); s.open != "" {
+				return nil
+			}
+			s.faults, s.inside = s.budget(), true
 		}
-		s.faults = s.budget()
-		next, whole := s.level(ctx)
+		whole := s.level(ctx)
 		for _, w := range s.workers {
 			if err := w.Statics(); err != nil {
 				return err
@@ -169,11 +179,12 @@ func (s *search) run(ctx context.Context, progress func()) error {
 			s.open = openInterrupted
 			return nil
 		}
-		s.frontier = next
-		if started { // the first level runs the handlers of slot 0, and nothing crosses
+		s.frontier, s.next, s.inside = s.next, nil, false
+		if s.started { // the first level runs the handlers of slot 0, and nothing crosses
 			s.slot++
 		}
-		s.tally(len(next))
+		s.started = true
+		s.tally(len(s.frontier))
 		s.nodes.forget()
 		progress()
 	}
@@ -225,10 +236,10 @@ func (s *search) limit(ctx context.Context) string {
 	return ""
 }
 
-// level expands all states of a slot. whole is false if the search was interrupted.
-func (s *search) level(ctx context.Context) (next []open, whole bool) {
-	for first := 0; first < len(s.frontier); first += chunk {
-		part := s.frontier[first:min(first+chunk, len(s.frontier))]
+// level expands all states of a slot. whole is false if the search was interrupted: all chunks before are merged.
+func (s *search) level(ctx context.Context) (whole bool) {
+	for len(s.frontier) > 0 {
+		part := s.frontier[:min(chunk, len(s.frontier))]
 		found := make([][]successor, len(part))
 		var wait sync.WaitGroup
 		for k, w := range s.workers {
@@ -239,41 +250,42 @@ func (s *search) level(ctx context.Context) (next []open, whole bool) {
 					if n := &s.nodes.all[part[i].id]; !n.beaten && n.used.total() <= s.faults {
 						found[i] = w.expand(&part[i], n.used)
 					}
-					part[i].future, part[i].rest = nil, nil
 				}
 			}()
 		}
 		wait.Wait()
 		if ctx.Err() != nil {
-			return nil, false
+			return false
 		}
 		for i := range found {
 			for k := range found[i] {
-				next = s.merge(next, part[i].id, &found[i][k])
+				s.merge(part[i].id, &found[i][k])
 			}
 		}
+		clear(part) // frees the snapshots
+		s.frontier = s.frontier[len(part):]
 	}
-	return next, true
+	return true
 }
 
-func (s *search) merge(next []open, parent uint32, x *successor) []open {
+func (s *search) merge(parent uint32, x *successor) {
 	s.count.Transitions++
 	if x.used.total() > s.faults {
-		return next
+		return
 	}
 	if f := x.failure; f != nil {
 		if s.failed == nil || f.faults < s.failed.faults || f.slot < s.failed.slot {
 			f.parent, f.permutation = parent, s.permutation
 			s.failed, s.faults = f, f.faults-1
 		}
-		return next
+		return
 	}
 	if s.nodes.dominated(x.key, x.used) {
 		if s.verify {
-			s.compare(next, x)
+			s.compare(s.next, x)
 		}
 		s.count.Known++
-		return next
+		return
 	}
 	id, fresh := s.nodes.add(node{key: x.key, used: x.used, parent: parent, choice: s.nodes.number(x.choice)})
 	if fresh {
@@ -283,9 +295,8 @@ func (s *search) merge(next []open, parent uint32, x *successor) []open {
 	case x.ended && fresh:
 		s.count.Ends++
 	case !x.ended:
-		next = append(next, open{id, x.future, x.rest})
+		s.next = append(s.next, open{id, x.future, x.rest})
 	}
-	return next
 }
 
 // expand returns the successors of a state for all choices, the step without faults first.
