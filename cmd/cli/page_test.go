@@ -104,12 +104,33 @@ func TestPageOfManyRuns(t *testing.T) {
 	args := []string{"run", "pops-4x4-faults.yaml", "--seeds", "1..40", "--set", "stop.slots=20", "--html", "-"}
 	r := starloomIn(t, dir, args...)
 	require.Equal(t, statusFail, r.status, r.stderr)
-	for _, part := range []string{"of 40 runs failed", "starloom run pops-4x4-faults.yaml --set stop.slots=20 --seed 1 --html run.html", "The interval is that of the mean at 95%",
+	for _, part := range []string{"of 40 runs failed", "starloom run pops-4x4-faults.yaml --set stop.slots=20 --seed 3 --html run.html", "In the run of seed 3: The fault drop took frame 6 of processor 2 for anybody in slot 15, at pops.group[0].coupler[1]: processor 2 was not done when the run ended, after slot 19; without it this does not happen.", "The interval is that of the mean at 95%",
 		"Survival of pops-4x4-faults", "how many of 40 runs have which value"} {
 		require.Contains(t, unmarked(r.stdout), part)
 	}
 	again := starloomIn(t, dir, append(args, "--workers", "1", "--engine", "cycle")...)
 	require.True(t, r.stdout == again.stdout)
+}
+
+// TestPageNamesTheStruckFrame checks that the cause of a rule that breaks later names the frame that a fault struck, or
+// the place of a fault that strikes no frame.
+func TestPageNamesTheStruckFrame(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples")))
+	for _, c := range []struct {
+		cause string
+		args  []string
+	}{
+		{"The fault drop took frame 2 of processor 9 for processor 0 in slot 1, at torus.link[54].back: processor 0 was not done when the run ended, after slot 4375 (20 of 27 processors); without it this does not happen.",
+			[]string{"run", "netlist-torus.yaml", "--set", "faults={schedule: [{kind: drop, targets: ['torus.**'], slots: {list: [1]}}]}"}},
+		{"The fault stuck took frame 4 of processor 1 for processor 0 in slot 12, at bus.bus[0]; without it this does not happen.", []string{"run", "bus-faults.yaml"}},
+		{"The fault clock_pause first struck bus.nic[3] in slot 20: processor 3 was not done when the run ended, after slot 199; without it this does not happen.",
+			[]string{"run", "bus-faults.yaml", "--set", "rules={no_loss: false}"}},
+	} {
+		html := writtenPage(t, dir, statusFail, c.args...)
+		require.Contains(t, html, `<p class="cause">`+c.cause)
+		require.Contains(t, html, `<p class="next"><strong>Next:</strong> If the faults are not meant, take them out of the scenario: starloom run `)
+	}
 }
 
 func writtenPage(t *testing.T, dir string, status int, args ...string) string {

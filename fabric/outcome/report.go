@@ -86,6 +86,7 @@ type Aside struct {
 	Pictures    []Picture         // for the page of one run
 	Variables   *Variables        // for the page of one run; nil if they cannot be shown
 	Known       Known             // for the page of one run
+	One         *Report           // for the page of many runs: MostFailed with its details; nil if unknown
 
 	DigestCovers string // "" for the usual coverage
 }

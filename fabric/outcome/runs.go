@@ -63,11 +63,11 @@ type FailedRun struct {
 	First Violation `json:"-"`
 }
 
-// Alone returns the options that repeat the run, and changes of the scenario.
+// Alone returns the options that repeat the run.
 func (f *FailedRun) Alone() string {
 	options := Alone(f.Seed, f.Permutation)
 	if f.Rate != nil {
-		options += " with rate: " + ExactFloat(*f.Rate)
+		options += " --set faults.random.rates=null --set faults.random.rate=" + ExactFloat(*f.Rate)
 	}
 	return options
 }

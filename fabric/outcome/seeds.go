@@ -58,6 +58,26 @@ func (r *SeedsReport) ToolFailed() bool {
 	return slices.ContainsFunc(r.Failed, func(f FailedRun) bool { return f.Rule == RuleRTLTool })
 }
 
+// MostFailed returns the first listed run of the rule, and of its place, that most failed runs broke first. Runs counts
+// the failed runs of this rule and place, ofRule those of the rule. It returns nil if no run failed.
+func (r *SeedsReport) MostFailed() (one *FailedRun, runs, ofRule int) {
+	type place struct{ rule, path string }
+	rules, places := map[string]int{}, map[place]int{}
+	for i := range r.Failed {
+		f := &r.Failed[i]
+		rules[f.Rule]++
+		places[place{f.Rule, f.First.Path}]++
+	}
+	for i := range r.Failed {
+		f := &r.Failed[i]
+		most, count := rules[f.Rule], places[place{f.Rule, f.First.Path}]
+		if most > ofRule || most == ofRule && count > runs {
+			one, runs, ofRule = f, count, most
+		}
+	}
+	return one, runs, ofRule
+}
+
 // Expects judges the runs against an expectation. An expected failure requires at least one failed run whose first
 // broken rule is the expected one.
 func (r *SeedsReport) Expects(e *Expectation) {

@@ -113,6 +113,19 @@ type Scene struct {
 	Waves      *SceneWaves // nil if Unshown
 	Unshown    string      // reason for missing waves
 	Still      []string    // constant signals with their values
+	// for a fault, and a violation by faults: the first harmed frame, of the processor of the violation if possible
+	Struck *StruckFrame
+}
+
+// StruckFrame is a frame that a fault harmed.
+type StruckFrame struct {
+	SceneFrame
+	Number int // among the frames of its sender, from 1 on; 0 if unknown
+	Fault  int // index in Report.Faults
+	Bit    int // flipped bit, -1 for none
+
+	// Own frames are sent by or addressed to the processor of the violation.
+	Own bool
 }
 
 // SceneFrame is a frame at a port: at its first phit for a sent frame, at its last phit for a received frame.

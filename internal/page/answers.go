@@ -60,6 +60,14 @@ func causeBlocks(r *outcome.Report, firsts []*outcome.Violation) []Block {
 	return blocks
 }
 
+// seenBefore returns the first located loss before the end of an unfinished run, nil for none.
+func seenBefore(r *outcome.Report, v *outcome.Violation) *outcome.Violation {
+	if v.Subject.Kind != fabric.FindUnfinished || v.Cause == outcome.CauseFaults || len(r.Aside.LastSeen) == 0 {
+		return nil
+	}
+	return &r.Aside.LastSeen[0]
+}
+
 func lastSeenBlocks(r *outcome.Report) []Block {
 	if len(r.Aside.LastSeen) == 0 {
 		return nil

@@ -1,6 +1,11 @@
 package page
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"starloom/fabric/outcome"
+)
 
 const leadID = "picture"
 
@@ -24,6 +29,40 @@ func (p *Page) lead() {
 			return
 		}
 	}
+}
+
+// nextChars is the length up to which a first step without a command stands before the command at the top.
+const nextChars = 100
+
+// next sets the line at the top of a failing page: the first step with a command, after a short step without one.
+func (p *Page) next() {
+	at := slices.IndexFunc(p.Answers, func(a Answer) bool { return a.Question == nextQuestion })
+	if p.Cause == "" && p.Verdict != outcome.VerdictFail || at < 0 {
+		return
+	}
+	for _, block := range p.Answers[at].Blocks {
+		i := slices.IndexFunc(block.Steps, func(s Step) bool { return s.Command != "" })
+		if i < 0 {
+			continue
+		}
+		next := block.Steps[i]
+		next.Text = brief(next.Text)
+		if first := &block.Steps[0]; i > 0 && first.When == "" && len(first.Text) <= nextChars && len(first.List) == 0 {
+			next.Text = first.Text + " " + next.Text
+		}
+		p.Next = &next
+		return
+	}
+}
+
+// brief cuts a long text of a step after its first clause.
+func brief(text string) string {
+	for _, end := range []string{"; ", ". ", ", which ", " ("} {
+		if clause, _, cut := strings.Cut(text, end); cut && len(text) > nextChars {
+			text = clause + ":"
+		}
+	}
+	return text
 }
 
 func empty(s *Section) bool { return len(s.Blocks) == 0 && len(s.Parts) == 0 }

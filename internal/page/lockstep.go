@@ -29,7 +29,7 @@ func Lockstep(r *lockstep.Report, path, subject, pinMap string, written []outcom
 		p.Answers = Passed(nil, Block{Text: "Nothing differs. This repeats the check:"}, Block{Command: command}, untold(r))
 	} else {
 		p.Verdict = outcome.VerdictFail
-		p.Summary = fmt.Sprintf("The RTL differs from its model in cycle %d.", d.Cycle)
+		p.Summary = fmt.Sprintf("The RTL differs from its model in cycle %d.", d.Cycle) + RightText(r)
 		p.Cause = texts.Say("differs cause", map[string]any{"D": d, "Bits": asBits(d)})
 		p.Answers = lockstepAnswers(r, path, command, pinMap, written)
 	}
@@ -47,6 +47,9 @@ func Lockstep(r *lockstep.Report, path, subject, pinMap string, written []outcom
 	p.add(gapsSection(r))
 	return p
 }
+
+// RightText says in a sentence what the model does, "" if unknown.
+func RightText(r *lockstep.Report) string { return texts.Say("right", r) }
 
 func untold(r *lockstep.Report) Block {
 	if len(r.Unexercised) == 0 {

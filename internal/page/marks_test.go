@@ -62,7 +62,7 @@ func TestAnswersNameAll(t *testing.T) {
 		`<a href="#rules" data-to="Rules">deadline_slots</a>: late. It was brought about by the fault <code><span>drop</span></code>: without faults this does not happen.` +
 			" It was broken 4 times, at all 2 processors, in every slot. 4 frames missed the deadline of 7 slots: all came late, the last after 9 slots, 2 late. The smallest deadline that all meet is 9.",
 		`<p><a href="#rules" data-to="Rules">finishes</a>: not done.</p>`,
-		`<p class="cause">Late (2 of 2 processors); without the fault <code><span>drop</span></code> this does not happen.</p>`,
+		`<p class="cause">The fault <code><span>drop</span></code> first struck c in slot 0: late, in slot 0 (2 of 2 processors); without it this does not happen.</p>`,
 		"<p><code><span>finishes</span></code>: first at the end of the run, after slot 1, cycle 19, n.b.</p>",
 		"The fault <code><span>dead</span></code> has done nothing.", "The fault <code><span>drop</span></code> struck first in slot 0, which begins with cycle 0, c.", "Each was tried alone: <code><span>drop</span></code> breaks <code><span>deadline_slots</span></code> 4 times.",
 		"<p>Note: use another program.</p>\n<ol>", "The same once more, up to cycle 0, slot 1.", "first noticed at cycle 0, slot 0, a. It was also missed at b.",

@@ -30,6 +30,7 @@ type Page struct {
 	Verdict  outcome.Verdict // pass, fail, or "" without a verdict
 	Cause    string          // the failure and its cause in one sentence; "": Summary stands in its place
 	Summary  string          // the verdict in a sentence
+	Next     *Step           // the next step with a command; Write takes it from Answers
 	Lead     []Block         // picture below the cause; nil lets Write take the first one of the sections
 	Answers  []Answer        // failure, place, next steps
 	Sections []*Section
@@ -240,6 +241,7 @@ var layout = template.Must(template.New("page").Funcs(template.FuncMap{
 
 // Write writes the page as HTML.
 func (p *Page) Write(w io.Writer) error {
+	p.next()
 	p.lead()
 	p.sayOnce()
 	p.fit()

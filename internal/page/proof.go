@@ -24,6 +24,7 @@ func Proof(r *prove.Report, subject string, written []outcome.OutputFile) *Page 
 		p.Verdict = outcome.VerdictFail
 		p.Answers = lockstepAnswers(r.Case, "", command, subject, written)
 		p.Cause = texts.Say("differs cause", map[string]any{"D": r.Case.Divergence, "Bits": asBits(r.Case.Divergence)})
+		p.Summary += RightText(r.Case)
 		p.add(shownSection(r.Case))
 	case prove.Bounded:
 		p.Answers = Passed(nil, Block{Text: "For all cycles, without a limit:"}, Block{Command: command})

@@ -27,7 +27,9 @@ func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
 		p.Cause = texts.Say("cause sentence", struct {
 			failure
 			Extent *extent
-		}{failure{r, first}, extentOf(r, first.Rule)})
+			Strike *strike
+			Seen   *outcome.Violation
+		}{failure{r, first}, extentOf(r, first.Rule), strikeBefore(r, first), seenBefore(r, first)})
 		p.Summary = texts.Say("cause place", failure{r, first}) + " " + p.Summary
 	}
 	p.Answers = runAnswers(r, order, written)

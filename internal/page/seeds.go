@@ -1,10 +1,8 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -29,9 +27,8 @@ func Seeds(r *outcome.SeedsReport) *Page {
 	if r.FailedTotal > 0 {
 		p.Summary = fmt.Sprintf("%d of %s failed, of seeds %s.", r.FailedTotal,
 			traces.Plural(r.Runs, "run", "runs"), seeds.String())
-		if groups := failedGroups(r); len(groups) > 0 {
-			p.Cause = seedsCause(r, groups)
-			p.Summary = "Seeds " + seeds.String() + "."
+		if len(r.Failed) > 0 {
+			p.Cause, p.Summary = seedsCause(r), seedsSummary(r)
 		}
 	}
 	if r.Interrupted() {
@@ -60,22 +57,32 @@ func Seeds(r *outcome.SeedsReport) *Page {
 	return p
 }
 
-// seedsCause names the rule and the place that most runs broke first.
-func seedsCause(r *outcome.SeedsReport, groups []alike) string {
-	count := seedsBroken(r)
-	most := slices.MaxFunc(groups, func(a, b alike) int {
-		ruleA, ruleB := r.Failed[a.all[0]].Rule, r.Failed[b.all[0]].Rule
-		return cmp.Or(cmp.Compare(count[ruleA], count[ruleB]), cmp.Compare(len(a.all), len(b.all)),
-			cmp.Compare(b.all[0], a.all[0]))
-	}).all
-	one, limit := &r.Failed[most[0]], ""
+// seedsCause names the rule and the place that most runs broke first, and what broke it in one of these runs.
+func seedsCause(r *outcome.SeedsReport) string {
+	one, count, ofRule := r.MostFailed()
+	why, limit := "", ""
+	if r.Aside.One != nil {
+		why = Run(r.Aside.One, nil).Cause
+	}
 	for _, note := range r.Notes {
 		if one.Rule == fabric.RuleFinishes && strings.HasPrefix(note, outcome.LimitNotePrefix) {
 			limit = note
 		}
 	}
 	return texts.Say("seeds cause",
-		map[string]any{"R": r, "Count": len(most), "OfRule": count[one.Rule], "One": one, "Limit": limit})
+		map[string]any{"R": r, "Count": count, "OfRule": ofRule, "One": one, "Limit": limit, "Why": why})
+}
+
+// seedsSummary names the seeds, and the rates at which runs failed.
+func seedsSummary(r *outcome.SeedsReport) string {
+	var rates []string
+	for i := range r.Survival {
+		if p := &r.Survival[i]; p.Rate != nil {
+			rates = append(rates, fmt.Sprintf("%d at %s", p.Runs-p.Survived, outcome.ExactFloat(*p.Rate)))
+		}
+	}
+	return texts.Say("seeds summary", map[string]any{"Seeds": outcome.Seeds{First: r.Seeds[0], Last: r.Seeds[1]},
+		"Rates": rates, "Permutations": r.Permutations})
 }
 
 func seedsAnswers(r *outcome.SeedsReport) []Answer {
@@ -83,10 +90,11 @@ func seedsAnswers(r *outcome.SeedsReport) []Answer {
 		return Passed(r.Notes, Block{Text: "Nothing failed. The [figures](#statistics) have their intervals; one run " +
 			"alone has a page of its own."})
 	}
+	one, _, _ := r.MostFailed()
 	first := struct {
 		*outcome.SeedsReport
 		One *outcome.FailedRun
-	}{r, &r.Failed[0]}
+	}{r, one}
 	said := texts.Lines("first seed", first)
 	return Failed(said[:1], said[1:], nil, r.Notes, texts.Steps("seeds next", first)...)
 }

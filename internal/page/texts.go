@@ -39,6 +39,9 @@ func (f failure) Where() string { return texts.Say("where", f) }
 // Noticed is Where within a sentence.
 func (f failure) Noticed() string { return texts.Say("noticed", f) }
 
+// Broke is the message of the violation, without the state of an unfinished processor.
+func (f failure) Broke() string { return texts.Say("broke", f) }
+
 func (f failure) cause() string { return texts.Say("cause", f) }
 
 // times formats a count of a rule's violations, which is a lower bound from ViolationsMax on.

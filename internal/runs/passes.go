@@ -390,6 +390,9 @@ func (b *Batch) RunSeeds(ctx context.Context, o Options) (*outcome.SeedsReport, 
 	}
 	report := b.report(t)
 	report.Expects(b.Expect)
+	if err := b.detail(ctx, report, o); err != nil {
+		return nil, err
+	}
 	report.Files, err = reports.commit(report, t)
 	return report, err
 }

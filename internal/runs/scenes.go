@@ -72,6 +72,7 @@ type place struct {
 type filming struct {
 	*run
 	scenes []outcome.Scene
+	media  map[string]int // numbers of media by path, empty without faults
 }
 
 // choose selects the first violations, some of each rule, and the first effects of faults that caused one.
@@ -162,7 +163,14 @@ func (f *filming) frames(ctx context.Context) error {
 	if !kept.Whole {
 		answer = func([]outcome.SceneFrame) {}
 	}
-	all := f.unheard(kept.Sorted(), func(slot uint32) bool { return kept.Whole || near(slot) })
+	f.media = map[string]int{}
+	for medium := range f.machine.Shape.Media {
+		if len(f.report.Faults) > 0 {
+			f.media[f.machine.Names.Medium(medium)] = medium
+		}
+	}
+	f.strikes(kept.Sorted(), kept.Whole)
+	all := f.unheard(kept.Kept, func(slot uint32) bool { return kept.Whole || near(slot) })
 	answer(all)
 	for i := range f.scenes {
 		s := &f.scenes[i]
@@ -198,16 +206,11 @@ func answers(all []outcome.SceneFrame) {
 
 // unheard adds a line for each frame in a known slot without a listener, and names the faults that harmed frames.
 func (f *filming) unheard(all []outcome.SceneFrame, known func(slot uint32) bool) []outcome.SceneFrame {
-	numbers, heard := map[string]int{}, map[place]bool{}
-	for medium := range f.machine.Shape.Media {
-		if len(f.report.Faults) > 0 {
-			numbers[f.machine.Names.Medium(medium)] = medium
-		}
-	}
+	heard := map[place]bool{}
 	for i := range all {
 		if x := &all[i]; !x.Sent {
 			heard[place{x.Medium, x.Slot}] = true
-			if by := f.harmed(numbers, x); by != "" {
+			if by := f.harmed(x); by != "" {
 				x.Status += " (" + by + ")"
 			}
 		}
@@ -219,7 +222,7 @@ func (f *filming) unheard(all []outcome.SceneFrame, known func(slot uint32) bool
 			heard[at] = true
 			silent := outcome.SceneFrame{Cycle: f.machine.Timing().LastPhitCycle(uint32(x.Slot)), Slot: x.Slot, Processor: -1,
 				Status: "nothing, by no one", Medium: x.Medium, Link: x.Link}
-			if by := f.harmed(numbers, x); by != "" {
+			if by := f.harmed(x); by != "" {
 				silent.Status = "nothing (" + by + ")"
 			}
 			all = append(all, silent)
@@ -229,8 +232,8 @@ func (f *filming) unheard(all []outcome.SceneFrame, known func(slot uint32) bool
 	return all
 }
 
-func (f *filming) harmed(numbers map[string]int, x *outcome.SceneFrame) string {
-	medium, ok := numbers[x.Medium]
+func (f *filming) harmed(x *outcome.SceneFrame) string {
+	medium, ok := f.media[x.Medium]
 	if !ok || !x.Sent && x.Status == nic.StatusOK.String() {
 		return ""
 	}

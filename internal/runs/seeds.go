@@ -6,6 +6,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
+	"starloom/internal/outputs"
 )
 
 func (b *Batch) runRates(ctx context.Context, t *tally, o Options) error {
@@ -31,6 +32,30 @@ func (b *Batch) runRates(ctx context.Context, t *tally, o Options) error {
 	}
 	b.total = total
 	return nil
+}
+
+// detail repeats a failed run alone for a page, unless that takes long.
+func (b *Batch) detail(ctx context.Context, r *outcome.SeedsReport, o Options) error {
+	f, _, _ := r.MostFailed()
+	if f == nil || !o.HTML.Given() || f.Permutation != nil || ctx.Err() != nil {
+		return nil
+	}
+	if n := b.processors(); n > sceneProcessorsMax || (f.First.Cycle+1)*uint64(n) > sceneWorkMax {
+		return nil
+	}
+	c := *b.Config
+	for i := range b.Rates {
+		if f.Rate != nil && b.Rates[i].Rate == *f.Rate {
+			c = *b.Rates[i].Config
+		}
+	}
+	c.Seed = f.Seed
+	one, err := runOne(ctx, &c, Options{Machine: b.Options, Reports: Reports{HTML: o.HTML}}, new(outputs.Set))
+	if ctx.Err() != nil {
+		return nil // the page does without
+	}
+	r.Aside.One = one
+	return err
 }
 
 func (b *Batch) report(t *tally) *outcome.SeedsReport {

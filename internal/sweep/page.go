@@ -62,16 +62,11 @@ func (r *Report) Page(command string, unit func(figure string) string) (*page.Pa
 	return p, nil
 }
 
-// cause names the rule that most of the listed runs broke first, "" if none failed.
+// cause names the rule that most runs broke first, and the first of its listed violations; "" if no run failed.
 func (r *Report) cause() string {
-	count, most := map[string]int{}, -1
+	most := -1
 	for i := range r.FailedRuns {
-		if count[r.FailedRuns[i].Rule]++; most < 0 {
-			most = i
-		}
-	}
-	for i := range r.FailedRuns {
-		if count[r.FailedRuns[i].Rule] > count[r.FailedRuns[most].Rule] {
+		if most < 0 || r.Broken[r.FailedRuns[i].Rule] > r.Broken[r.FailedRuns[most].Rule] {
 			most = i
 		}
 	}
@@ -83,8 +78,12 @@ func (r *Report) cause() string {
 		return ""
 	}
 	f := &r.FailedRuns[most]
-	return fmt.Sprintf("%d of %s failed; %d broke %s first, the first of them at `%s`.", r.Failed,
-		traces.Plural(r.Runs, "run", "runs"), count[f.Rule], f.Rule, f.Point)
+	text := fmt.Sprintf("%d of %s failed; %d broke %s first, the first of them at `%s`", r.Failed,
+		traces.Plural(r.Runs, "run", "runs"), r.Broken[f.Rule], f.Rule, f.Point)
+	if f.First.Message != "" {
+		text += fmt.Sprintf(", in slot %d, %s: %s", f.First.Slot, f.First.Path, f.First.Message)
+	}
+	return text + "."
 }
 
 func (r *Report) answers(command string) []page.Answer {

@@ -24,6 +24,7 @@ type Report struct {
 	Runs       uint64
 	Failed     uint64
 	FailedRuns []FailedRun
+	Broken     map[string]uint64 // failed runs by the rule that they broke first
 	Unfinished []Unfinished
 	Files      []string
 	Points     []PointRuns   // of a complete sweep, in their order
@@ -38,7 +39,10 @@ type Unfinished struct{ Point, Key, Reason string }
 
 // FailedRun is a failed run and the command that repeats it. The command is "" if the scenario is inside the sweep
 // file.
-type FailedRun struct{ Point, Rule, Command string }
+type FailedRun struct {
+	Point, Rule, Command string
+	First                outcome.Violation // first violation, without its text if unknown
+}
 
 const failedRunsMax = 20
 

@@ -9,6 +9,7 @@ package sweep
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -161,7 +162,7 @@ func (s *sweeper) write(r *Report, points []*point) error {
 		t.Entries = append(t.Entries, folder.Entry{Labels: x.Labels, Key: x.key})
 	}
 	t.Wanted = func(i int, run *folder.Record) bool { return points[i].wants(run) }
-	r.Runs = 0
+	r.Runs, r.Broken = 0, map[string]uint64{}
 	t.Each = func(i int, runs []folder.Record) {
 		r.Runs += uint64(len(runs))
 		p := PointRuns{Name: points[i].String(r.Axes), Runs: uint64(len(runs)), Took: points[i].took}
@@ -170,6 +171,7 @@ func (s *sweeper) write(r *Report, points []*point) error {
 			if runs[k].Verdict == outcome.VerdictPass {
 				continue
 			}
+			r.Broken[runs[k].Rule]++
 			if p.Failed++; p.Failed == 1 {
 				p.First = s.failed(r.Axes, points[i], &runs[k])
 			}
@@ -200,6 +202,10 @@ func (s *sweeper) failed(axes []string, x *point, run *folder.Record) FailedRun 
 		words += " --permutation " + strconv.FormatUint(*run.Permutation, 10)
 	}
 	f := FailedRun{Point: x.String(axes) + words, Rule: run.Rule}
+	var stored struct{ Violations []outcome.Violation }
+	if json.Unmarshal(run.Report, &stored) == nil && len(stored.Violations) > 0 {
+		f.First = stored.Violations[0]
+	}
 	if s.plan.Scenario.Place == s.path {
 		return f
 	}

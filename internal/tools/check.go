@@ -173,8 +173,8 @@ func (c *Check) Page(subject string, written []outcome.OutputFile) *page.Page {
 		p.Summary = fmt.Sprintf("No difference found in %s: %d of %d outputs compared, on %d cycles of inputs.", components,
 			c.ComparedAll, c.OutputsAll, c.InputsAll)
 	} else {
-		p.Summary = fmt.Sprintf("%d of %s differ from the model; first %s, in cycle %d of the run.", len(c.Differing),
-			components, c.Path, c.Differing[0].Cycle)
+		p.Summary = fmt.Sprintf("%d of %s differ from the model; first %s, in cycle %d of the run.%s", len(c.Differing),
+			components, c.Path, c.Differing[0].Cycle, page.RightText(c.Report))
 		t := &page.Table{Caption: "Components that differ, the earliest first.", Sorts: len(c.Differing) > 12,
 			Columns: []page.Column{{Name: "component"}, {Name: "cycle", Number: true}, {Name: "power-on", Number: true}}}
 		for _, d := range c.Differing {

@@ -155,14 +155,10 @@ func (r *reader) axes(node *yaml.Node, p *Plan) error {
 }
 
 func (r *reader) seeds(node *yaml.Node, p *Plan) error {
-	text := node.Value
 	if node.Kind != yaml.ScalarNode {
 		return r.Wrong(node, "seeds", "a range: 1..20")
 	}
-	if strict.PlainInteger(text) {
-		text += ".." + text
-	}
-	seeds, err := outcome.ParseSeeds(r.Place(node), text)
+	seeds, err := outcome.ParseSeeds(r.Place(node), node.Value)
 	p.Seeds = &seeds
 	return err
 }
@@ -287,8 +283,9 @@ func Schema() ([]byte, error) {
 		properties{"zip", &jsonschema.Schema{Type: "array", Description: "axes whose values are paired in order",
 			Items: &jsonschema.Schema{Type: "array", Items: text(""), MinItems: strict.Pointer(2), UniqueItems: true}}},
 		properties{"where", text("a condition on the axes, in the language Expr: load * size < 1")},
-		properties{"seeds", &jsonschema.Schema{Description: "seeds of each point, A..B; the scenario's seed if left out",
-			OneOf: []*jsonschema.Schema{{Type: "string", Pattern: `^[0-9]+\.\.[0-9]+$`}, {Type: "integer", Minimum: "0"}}}},
+		properties{"seeds", &jsonschema.Schema{Description: "seeds of each point: A..B, or N for 1..N; the scenario's " +
+			"seed if left out",
+			OneOf: []*jsonschema.Schema{{Type: "string", Pattern: `^[0-9]+\.\.[0-9]+$`}, {Type: "integer", Minimum: "1"}}}},
 		properties{"slurm", &jsonschema.Schema{Type: "object", Description: "settings for a Slurm cluster"}})
 	s.Version, s.ID, s.Title = jsonschema.Version, "urn:starloom:sweep:1", "Starloom sweep"
 	s.Required = []string{"scenario", "axes"}

@@ -82,6 +82,9 @@ seeds: 3..7
 	require.NoError(t, err)
 	require.Equal(t, `{"starloom": 1, "fabric": {"crossbar": {"ports": 2}}}`, string(p.Scenario.Data))
 	require.Equal(t, outcome.Seeds{First: 3, Last: 7}, *p.Seeds)
+	many, err := parse(t, "scenario: s.yaml\naxes: {a: {key: k, values: [1]}}\nseeds: 20")
+	require.NoError(t, err)
+	require.Equal(t, outcome.Seeds{First: 1, Last: 20}, *many.Seeds, "a number of seeds, as --seeds has it")
 	require.Equal(t, []string{"firmware.program", "workload", "workload.permutation"}, p.Axes[1].Keys)
 	points, err := p.Points()
 	require.NoError(t, err)
@@ -135,6 +138,7 @@ func TestRefusals(t *testing.T) {
 		"scenario: s.yaml\naxes: {" + a + "}\nwhere: a > 2":                                                       "sweep.yaml:3:8: where leaves none of 2 points; change the condition, or the axes",
 		"scenario: s.yaml\naxes: {a: {key: k, values: [1, x]}}\nwhere: a > 0":                                     "sweep.yaml:3:8: where is not a condition: invalid operation: > (mismatched types unknown and int)",
 		"scenario: s.yaml\naxes: {" + a + "}\nseeds: 5..1":                                                        "sweep.yaml:3:8: the range 5..1 is empty; write 1..5",
+		"scenario: s.yaml\naxes: {" + a + "}\nseeds: 0":                                                           "sweep.yaml:3:8: \"0\" is not a range of seeds; write the first and the last seed, for example 1..100, or their number; allowed: 0 to 18446744073709551615",
 		"scenario: s.yaml\naxes: {" + a + "}\nseeds: [1, 2]":                                                      "sweep.yaml:3:8: seeds is a list; write a range: 1..20",
 		"scenario: s.yaml\naxes: {" + a + ", c: {key: m, range: [1, 1000, 1]}, d: {key: n, range: [1, 1000, 1]}}": "the axes have more than 1000000 combinations; give axes fewer values",
 	} {

@@ -76,7 +76,7 @@ func TestSurvivalRates(t *testing.T) {
 	require.Contains(t, picture.String(), "40 runs for each rate")
 	require.Contains(t, strings.Join(before.Notes, "\n"), "a single run tells which violations it has without faults, too")
 	require.NoError(t, before.WriteText(&text))
-	require.Contains(t, text.String(), " with rate: 0.03: ")
+	require.Contains(t, text.String(), " --set faults.random.rates=null --set faults.random.rate=0.03: ")
 	require.Contains(t, text.String(), "\n0.004  40    ")
 	require.NoError(t, before.WriteJSON(&out))
 	require.NoError(t, json.Unmarshal(out.Bytes(), &struct{}{}))
