@@ -21,10 +21,12 @@ import (
 // ExploreReport is the verdict on all runs within bounds.
 type ExploreReport = outcome.Explored
 
-// ExploreOptions control an exploration. They do not change its verdict, counts or schedule.
+// ExploreOptions control an exploration. All but UntilFails leave its verdict, counts and schedule as they are.
 type ExploreOptions struct {
 	Engine  string // EngineAuto (also ""), EngineCycle or EngineSlot
 	Workers int    // threads; 0: one
+	// raise the bounds of the asked kinds one by one, from one fault on, until a rule breaks or a limit is reached
+	UntilFails bool
 	// the scenario of a schedule that breaks a rule
 	Counterexample Output
 	Pictured       bool                   // Draw the schedule for a page
@@ -44,7 +46,11 @@ func Explore(ctx context.Context, s *Scenario, o ExploreOptions) (*ExploreReport
 	if s.Explore != nil {
 		bounds = *s.Explore
 	}
-	r, err := explore.Of(ctx, c, bounds, explore.Options{Engine: o.Engine, Workers: o.Workers, Progress: o.Progress})
+	of := explore.Of
+	if o.UntilFails {
+		of = explore.Until
+	}
+	r, err := of(ctx, c, bounds, explore.Options{Engine: o.Engine, Workers: o.Workers, Progress: o.Progress})
 	if err != nil || r.Verdict != outcome.Fails {
 		return r, err
 	}

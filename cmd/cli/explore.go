@@ -46,6 +46,7 @@ func newExplore(networks starloom.Networks) *cobra.Command {
 	o.settings.declare(c)
 	f.Uint64Var(&o.seed, "seed", 0, "take the seed `N` in place of the scenario's")
 	engine := choose(c, "engine", "how slots are computed; routers and RTL need cycle", "auto", "cycle", "slot")
+	f.BoolVar(&o.UntilFails, "until-fails", false, "raise the largest number of faults one by one until a rule breaks")
 	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: all cores")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		scenario, err := o.settings.load(args[0])

@@ -41,6 +41,7 @@ type Explored struct {
 	Covered     []string        `json:"covered"`
 	NotCovered  []string        `json:"not_covered"`
 	Levels      []ExploredLevel `json:"levels"`
+	ExploredDetails
 
 	Provenance *traces.Provenance `json:"provenance,omitempty"`
 	Repeat     string             `json:"repeat,omitempty"` // command that runs the schedule
@@ -74,14 +75,17 @@ func (r *Explored) WriteJSON(w io.Writer) error { return WriteJSON(w, r) }
 
 // Sentence returns the verdict in one sentence.
 func (r *Explored) Sentence() string {
-	switch r.Verdict {
-	case Holds:
-		return fmt.Sprintf("no run within the bounds breaks a rule (%s)", strings.Join(r.Rules, ", "))
-	case Open:
-		return fmt.Sprintf("%s; no rule is broken up to slot %d, with all faults of the bounds", r.Incomplete, r.Slots)
+	switch {
+	case r.Verdict == Holds:
+		return r.raised() + fmt.Sprintf("no run within the bounds breaks a rule (%s)", strings.Join(r.Rules, ", "))
+	case r.Verdict == Open && r.Slots == 0:
+		return r.raised() + r.Incomplete + "; no slot is complete"
+	case r.Verdict == Open:
+		return r.raised() + fmt.Sprintf("%s; no rule is broken up to slot %d, with all faults of the bounds", r.Incomplete,
+			r.Slots)
 	}
 	v := &r.Violations[0]
-	return fmt.Sprintf("%s in slot %d, cycle %d: %s: %s", v.Rule, v.Slot, v.Cycle, v.Path, v.Message)
+	return r.raised() + fmt.Sprintf("%s in slot %d, cycle %d: %s: %s", v.Rule, v.Slot, v.Cycle, v.Path, v.Message)
 }
 
 // WriteText writes the report for a reader.
@@ -91,9 +95,10 @@ func (r *Explored) WriteText(w io.Writer) error {
 	if r.Verdict == Fails {
 		b.WriteString(r.shortest())
 	}
-	fmt.Fprintf(&b, "  states       %d by %s, %d of them to known states; %s\n", r.Counts.States,
-		traces.Plural(r.Counts.Transitions, "step", "steps"), r.Counts.Known,
-		traces.Plural(uint64(r.Counts.Ends), "ended run", "ended runs"))
+	b.WriteString(r.table())
+	fmt.Fprintf(&b, "  states       %d, found in %s; %s to known states; %s\n", r.Counts.States,
+		traces.Plural(r.Counts.Transitions, "step", "steps"), traces.Plural(r.Counts.Known, "step led", "steps led"),
+		traces.Plural(uint64(r.Counts.Ends), "state ends a run", "states end a run"))
 	for _, line := range r.Covered {
 		fmt.Fprintf(&b, "  covered      %s\n", line)
 	}
@@ -119,13 +124,17 @@ func (r *Explored) shortest() string {
 	default:
 		fmt.Fprintf(&b, "  open         whether fewer faults break a rule: %s\n", r.Incomplete)
 	}
+	if r.Deadlock != nil {
+		fmt.Fprintf(&b, "  deadlock     %s\n", r.Deadlock.text())
+	}
 	if r.Repeat != "" {
 		fmt.Fprintf(&b, "  repeat       %s\n", r.Repeat)
 	}
 	return b.String()
 }
 
-// WriteJUnit writes the report as a test suite of one case. An open verdict is skipped.
+// WriteJUnit writes the report as a test suite of one case, and of a case for each of the bounds that hold below those
+// of the verdict. An open verdict is skipped.
 func (r *Explored) WriteJUnit(w io.Writer, took time.Duration) error {
 	var text strings.Builder
 	if err := r.WriteText(&text); err != nil {
@@ -138,5 +147,5 @@ func (r *Explored) WriteJUnit(w io.Writer, took time.Duration) error {
 	case Open:
 		c.Skipped = r.Sentence()
 	}
-	return WriteJUnit(w, r.Scenario, took, []JUnitCase{c})
+	return WriteJUnit(w, r.Scenario, took, append(r.cases(r.Scenario), c))
 }

@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
 	"starloom/firmware"
 	"starloom/hw"
 	"starloom/internal/config"
+	"starloom/nic"
 )
 
 // Exploring is a machine that is stepped from any of its states, with faults chosen for each step. One goroutine uses
@@ -108,6 +110,17 @@ func (x *Exploring) Return(future, rest []byte, slot uint32) {
 	x.Findings.Kept = x.Findings.Kept[:0]
 }
 
+// Timeless returns snapshots whose future columns lack the slot: those of two states of a run are equal if nothing has
+// changed in between.
+func (x *Exploring) Timeless() *hw.Snapshots {
+	return hw.NewSnapshots(func(name string, class hw.Class) hw.Class {
+		if name == "slot" || strings.HasSuffix(name, ".slot") {
+			return hw.Statistic
+		}
+		return class
+	}, &machineState{Machine: x.Machine})
+}
+
 // Advance lets a slot cross with the faults of Script, up to the end of the boundary after it. The first call runs the
 // boundary of slot 0 only.
 func (x *Exploring) Advance() {
@@ -133,3 +146,16 @@ func (x *Exploring) Broken() []outcome.Violation {
 
 // Dead reports whether a fault has killed a processor.
 func (x *Exploring) Dead(processor int) bool { return x.faults.killed(processor) }
+
+// SleepsWithin reports whether a handler is called again within some slots although no frame arrives: it sleeps, up to
+// such a slot.
+func (x *Exploring) SleepsWithin(slots uint32) bool {
+	for processor := range x.Shape.Processors() {
+		bank, cell := x.Cell(processor)
+		r := &bank.Registers[cell]
+		if r.Flags&nic.FlagSleeping != 0 && uint32(r.Wake-uint16(x.slot)) <= slots {
+			return true
+		}
+	}
+	return false
+}

@@ -58,22 +58,31 @@ const (
 	memoryDefault = "4 GiB"
 )
 
-// of returns the limits by kind. The order is that of counterexamples: faults of media come first.
-func (b *Bounds) of() (kinds []fabric.FaultKind, limits []int) {
-	l := b.Faults
-	if l == nil {
-		l = &Limits{Drop: 1, Restart: 1}
+// limitsOf returns the limits, those of the default if none are given.
+func (b *Bounds) limitsOf() Limits {
+	if b.Faults == nil {
+		return Limits{Drop: 1, Restart: 1}
 	}
-	for _, x := range []struct {
-		kind  fabric.FaultKind
-		limit int
-	}{
-		{fabric.FaultDrop, l.Drop}, {fabric.FaultMiss, l.Miss}, {fabric.FaultFlip, l.BitFlip},
-		{fabric.FaultRestart, l.Restart},
-		{fabric.FaultDead, l.Dead}, {fabric.FaultPause, l.ClockPause},
-	} {
-		if x.limit > 0 {
-			kinds, limits = append(kinds, x.kind), append(limits, x.limit)
+	return *b.Faults
+}
+
+type limitOf struct {
+	kind  fabric.FaultKind
+	limit *int
+}
+
+// list returns the limits in the order of counterexamples: faults of media come first.
+func (l *Limits) list() []limitOf {
+	return []limitOf{{fabric.FaultDrop, &l.Drop}, {fabric.FaultMiss, &l.Miss}, {fabric.FaultFlip, &l.BitFlip},
+		{fabric.FaultRestart, &l.Restart}, {fabric.FaultDead, &l.Dead}, {fabric.FaultPause, &l.ClockPause}}
+}
+
+// of returns the kinds that may happen, and their limits.
+func (b *Bounds) of() (kinds []fabric.FaultKind, limits []int) {
+	l := b.limitsOf()
+	for _, x := range l.list() {
+		if *x.limit > 0 {
+			kinds, limits = append(kinds, x.kind), append(limits, *x.limit)
 		}
 	}
 	return kinds, limits

@@ -71,14 +71,14 @@ func options(to []event, kinds []kind, x *emulator.Exploring, used vector) []eve
 	return to
 }
 
-// subsets yields every set of events that the limits allow beside the used faults, except for the empty set. A medium
-// has one fault in a slot, and a processor is not both killed and restarted.
-func subsets(events []event, kinds []kind, used vector, faults int, yield func(chosen []event, used vector)) {
+// subsets yields every set of events that the limits allow beside the used faults, except for the empty set, until yield
+// returns false. A medium has one fault in a slot, and a processor is not both killed and restarted.
+func subsets(events []event, kinds []kind, used vector, faults int, yield func(chosen []event, used vector) bool) {
 	var chosen []event
-	var extend func(from int, used vector, left int)
-	extend = func(from int, used vector, left int) {
+	var extend func(from int, used vector, left int) bool
+	extend = func(from int, used vector, left int) bool {
 		if left == 0 {
-			return
+			return true
 		}
 		for i := from; i < len(events); i++ {
 			e := events[i]
@@ -86,10 +86,12 @@ func subsets(events []event, kinds []kind, used vector, faults int, yield func(c
 				continue
 			}
 			chosen = append(chosen, e)
-			yield(chosen, used.plus(int(e.kind)))
-			extend(i+1, used.plus(int(e.kind)), left-1)
+			if used := used.plus(int(e.kind)); !yield(chosen, used) || !extend(i+1, used, left-1) {
+				return false
+			}
 			chosen = chosen[:len(chosen)-1]
 		}
+		return true
 	}
 	extend(0, used, faults)
 }

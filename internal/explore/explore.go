@@ -25,9 +25,14 @@ import (
 
 // Of explores the runs of a configuration within bounds.
 func Of(ctx context.Context, c *config.Config, b Bounds, o Options) (*outcome.Explored, error) {
+	r, _, err := exploreOnce(ctx, c, b, o)
+	return r, err
+}
+
+func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*outcome.Explored, *search, error) {
 	own, kinds, l, err := b.plan(c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if l.slots == 0 {
 		l.slots = math.MaxUint32
@@ -35,10 +40,14 @@ func Of(ctx context.Context, c *config.Config, b Bounds, o Options) (*outcome.Ex
 	lost := own.Rules.NoLoss
 	own.Rules.NoLoss = lost && !slices.ContainsFunc(kinds, func(k kind) bool { return !k.fault.Kind.OnMedia() })
 	s, err := newSearch(ctx, own, kinds, l, o)
-	if err != nil {
-		return nil, err
-	}
 	defer s.close()
+	if err != nil && ctx.Err() != nil { // while the machine was built
+		s.open = openInterrupted
+		return s.report(c), s, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
 	permutations := slices.Values([][]uint32{nil})
 	if c.Workload.Permutation.Kind == fabric.PermutationAll {
 		permutations = all(c.Network.Shape().Processors())
@@ -49,7 +58,7 @@ func Of(ctx context.Context, c *config.Config, b Bounds, o Options) (*outcome.Ex
 		}
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r := s.report(c)
 	r.Rules = own.Checked()
@@ -62,7 +71,8 @@ func Of(ctx context.Context, c *config.Config, b Bounds, o Options) (*outcome.Ex
 	case lost && len(kinds) > 0:
 		r.NotCovered = append(r.NotCovered, "the rule no_loss: a restart or a death that loses frames breaks it by itself")
 	}
-	return r, nil
+	r.Deadlock, err = s.deadlock()
+	return r, s, err
 }
 
 // all yields the permutations of n numbers in lexicographic order.
@@ -96,7 +106,7 @@ func (s *search) report(c *config.Config) *outcome.Explored {
 		r.Schedule = s.schedule(c, append(s.nodes.path(f.parent), f.choice))
 		r.FewestShown = s.open == ""
 	}
-	r.Covered, r.NotCovered = s.covered(c), s.notCovered(c)
+	r.Covered, r.NotCovered = s.covered(c), append(s.pruned(), s.notCovered(c)...)
 	return r
 }
 
@@ -120,14 +130,27 @@ func (s *search) schedule(c *config.Config, steps [][]event) (list []outcome.Exp
 
 func (s *search) covered(c *config.Config) []string {
 	var faults []string
+	if s.open == openInterrupted && len(s.levels) == 0 {
+		return []string{"nothing: no slot is complete"}
+	}
+	if f := s.failed; f != nil && f.faults > 0 {
+		what, to := fmt.Sprintf("all runs with fewer than %d faults", f.faults), "to their end"
+		if f.faults == 1 {
+			what = "all runs without faults"
+		}
+		if s.open != "" {
+			to = fmt.Sprintf("up to slot %d", s.slot)
+		}
+		faults = append(faults, what+", "+to)
+	}
 	for _, k := range s.kinds {
 		noun, all, _ := fabric.FaultTargets(c.Network, k.fault.Kind)
 		targets, of := k.fault.Targets.Count(0, all), "any of "
 		if targets == 1 {
 			of = ""
 		}
-		faults = append(faults, fmt.Sprintf("%s: at most %d, each in any slot, at %s%s",
-			fabric.FaultNames[k.fault.Kind], k.limit, of, traces.Plural(targets, noun, nounPlural(c.Network, noun))))
+		faults = append(faults, fmt.Sprintf("%s: at most %d, each in %s, at %s%s", fabric.FaultNames[k.fault.Kind], k.limit,
+			s.slotsCovered(), of, traces.Plural(targets, noun, nounPlural(c.Network, noun))))
 	}
 	workload := "the workload of the scenario"
 	if c.Workload.Permutation.Kind == fabric.PermutationAll {
@@ -135,6 +158,30 @@ func (s *search) covered(c *config.Config) []string {
 	}
 	return append(faults, fmt.Sprintf("seed %d, %s, %s", c.Seed,
 		traces.Plural(c.Network.Shape().Processors(), "processor", "processors"), workload))
+}
+
+// slotsCovered names the slots in which all faults of the bounds were tried.
+func (s *search) slotsCovered() string {
+	switch {
+	case s.failed != nil:
+		return fmt.Sprintf("any slot up to slot %d", s.cut)
+	case s.open != "":
+		return fmt.Sprintf("any slot up to slot %d", s.slot)
+	}
+	return "any slot"
+}
+
+// pruned names the runs that a search leaves out after its first failure.
+func (s *search) pruned() []string {
+	f := s.failed
+	switch {
+	case f == nil:
+		return nil
+	case f.faults == 0:
+		return []string{fmt.Sprintf("runs beyond slot %d: the run without faults fails", s.cut)}
+	}
+	return []string{fmt.Sprintf("runs with %s or more, beyond slot %d: they cannot be shorter",
+		traces.Plural(f.faults, "fault", "faults"), s.cut)}
 }
 
 func nounPlural(n fabric.Network, noun string) string {

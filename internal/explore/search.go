@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
@@ -35,7 +36,9 @@ type search struct {
 
 	permutation []uint32 // of the runs that are explored, nil for the scenario's workload
 	failed      *failure
+	cut         uint32 // slot of the first failure, after which faults are fewer
 
+	stop   atomic.Bool // the search is interrupted
 	verify bool
 	err    error // a difference found by verify
 }
@@ -98,12 +101,10 @@ func newSearch(ctx context.Context, c *config.Config, kinds []kind, l limits, o 
 	for range max(1, o.Workers) {
 		x, err := emulator.Explore(ctx, c, emulator.Options{Engine: o.Engine}, scripted, o.Classes)
 		if err != nil {
-			s.close()
-			return nil, err
+			return s, err
 		}
 		if err := checkMisses(c, kinds, x.Engine()); err != nil {
-			s.close()
-			return nil, errors.Join(err, x.Release())
+			return s, errors.Join(err, x.Release())
 		}
 		s.workers = append(s.workers, &worker{Exploring: x, search: s})
 	}
@@ -131,6 +132,7 @@ func (s *search) close() {
 // runAll explores the runs of every permutation, nil for the workload of the scenario, until all states are expanded or
 // a limit is reached.
 func (s *search) runAll(ctx context.Context, permutations iter.Seq[[]uint32], progress func()) error {
+	defer context.AfterFunc(ctx, func() { s.stop.Store(true) })()
 	for p := range permutations {
 		s.permutation = p
 		for _, w := range s.workers {
@@ -275,6 +277,9 @@ func (s *search) merge(parent uint32, x *successor) {
 	}
 	if f := x.failure; f != nil {
 		if s.failed == nil || f.faults < s.failed.faults || f.slot < s.failed.slot {
+			if s.failed == nil {
+				s.cut = f.slot
+			}
 			f.parent, f.permutation = parent, s.permutation
 			s.failed, s.faults = f, f.faults-1
 		}
@@ -305,7 +310,10 @@ func (w *worker) expand(o *open, used vector) []successor {
 	w.found = nil
 	w.step(o, nil, used)
 	w.events = options(w.events[:0], s.kinds, w.Exploring, used)
-	subsets(w.events, s.kinds, used, s.faults-used.total(), func(chosen []event, used vector) { w.step(o, chosen, used) })
+	subsets(w.events, s.kinds, used, s.faults-used.total(), func(chosen []event, used vector) bool {
+		w.step(o, chosen, used)
+		return !s.stop.Load()
+	})
 	return w.found
 }
 

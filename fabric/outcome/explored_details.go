@@ -1,0 +1,121 @@
+package outcome
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"starloom/traces"
+)
+
+// ExploredDetails are facts of an exploration beside its verdict.
+type ExploredDetails struct {
+	Raised   []ExploredBound   `json:"raised,omitempty"` // bounds that were explored one after another, the last one reported
+	Deadlock *ExploredDeadlock `json:"deadlock,omitempty"`
+}
+
+// ExploredBound is the verdict for bounds of faults.
+type ExploredBound struct {
+	Bounds      []ExploredLimit `json:"bounds"`
+	Verdict     ExploredVerdict `json:"verdict"`
+	States      int             `json:"states"`
+	Transitions uint64          `json:"transitions"`
+	Slots       uint32          `json:"slots"` // slots whose states are all expanded
+}
+
+// ExploredLimit is the largest number of faults of a kind. No larger number leads to other states if All is set.
+type ExploredLimit struct {
+	Kind  string `json:"kind"`
+	Limit int    `json:"limit"`
+	All   bool   `json:"all,omitempty"`
+}
+
+// ExploredDeadlock is the end of a schedule in which nothing changes any more.
+type ExploredDeadlock struct {
+	Since   uint32   `json:"since_slot"`
+	Waiting []string `json:"waiting"` // paths of processors that are not done, at most WaitingMax
+	More    int      `json:"more,omitempty"`
+}
+
+// WaitingMax bounds ExploredDeadlock.Waiting.
+const WaitingMax = 8
+
+func (d *ExploredDeadlock) text() string {
+	names := strings.Join(d.Waiting, ", ")
+	if d.More > 0 {
+		names += fmt.Sprintf(" and %d more", d.More)
+	}
+	verb := "wait"
+	if len(d.Waiting)+d.More == 1 {
+		verb = "waits"
+	}
+	return fmt.Sprintf("since slot %d: %s %s, and no register, FIFO or variable changes again", d.Since, names, verb)
+}
+
+// Text lists the limits, as in drop 2, restart 1.
+func (b *ExploredBound) Text() string {
+	var words []string
+	for _, l := range b.Bounds {
+		if l.All {
+			words = append(words, "any number of "+l.Kind)
+			continue
+		}
+		words = append(words, fmt.Sprintf("%s %d", l.Kind, l.Limit))
+	}
+	return cmp.Or(strings.Join(words, ", "), "no fault")
+}
+
+// raised says how far the bounds were raised, before the sentence of the last ones.
+func (r *Explored) raised() string {
+	n := len(r.Raised)
+	if n == 0 {
+		return ""
+	}
+	last := &r.Raised[n-1]
+	if r.Verdict == Holds {
+		return fmt.Sprintf("for %s: ", last.Text())
+	}
+	word := "open"
+	if r.Verdict == Fails {
+		word = "fails"
+	}
+	if n == 1 {
+		return fmt.Sprintf("%s for %s: ", word, last.Text())
+	}
+	return fmt.Sprintf("holds for %s, %s for %s: ", r.Raised[n-2].Text(), word, last.Text())
+}
+
+// raisedShown is the number of bounds in the text, the last ones.
+const raisedShown = 16
+
+func (d *ExploredDetails) table() string {
+	if len(d.Raised) == 0 {
+		return ""
+	}
+	var b bytes.Buffer
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  bounds\tverdict\tstates\tsteps")
+	first := max(0, len(d.Raised)-raisedShown)
+	if first > 0 {
+		fmt.Fprintf(t, "  %d lower bounds\tHOLDS\n", first)
+	}
+	for i := range d.Raised[first:] {
+		x := &d.Raised[first+i]
+		fmt.Fprintf(t, "  %s\t%s\t%d\t%d\n", x.Text(), strings.ToUpper(string(x.Verdict)), x.States, x.Transitions)
+	}
+	_ = t.Flush() // a buffer takes all
+	return b.String()
+}
+
+// cases returns the test cases of raised bounds before the last ones, which all hold.
+func (d *ExploredDetails) cases(scenario string) (list []JUnitCase) {
+	for i := range d.Raised {
+		if x := &d.Raised[i]; i < len(d.Raised)-1 {
+			list = append(list, JUnitCase{Name: "explore " + scenario + ", " + x.Text(),
+				Details: traces.Plural(x.Transitions, "step", "steps") + "\n"})
+		}
+	}
+	return list
+}

@@ -1,0 +1,68 @@
+package explore
+
+import (
+	"bytes"
+
+	"starloom/fabric"
+	"starloom/fabric/outcome"
+)
+
+// longSleep is the number of slots beyond which a sleeping handler waits for a frame, not for a slot.
+const longSleep = 1 << 14
+
+// deadlock returns the slot from which on nothing changes in the run of the schedule, up to a stop of the run in which
+// processors are not done. It returns nil if something changes, or a handler will be called in a later slot.
+func (s *search) deadlock() (*outcome.ExploredDeadlock, error) {
+	f := s.failed
+	if f == nil || f.violations[0].Subject.Kind != fabric.FindUnfinished {
+		return nil, nil
+	}
+	d := &outcome.ExploredDeadlock{}
+	for i := range f.violations {
+		switch v := &f.violations[i]; {
+		case v.Subject.Kind != fabric.FindUnfinished:
+		case len(d.Waiting) == outcome.WaitingMax:
+			d.More++
+		default:
+			d.Waiting = append(d.Waiting, v.Path)
+		}
+	}
+	steps := s.nodes.path(f.parent)
+	var before, now []byte
+	since := -1
+	w := s.workers[0]
+	timeless := w.Timeless()
+	err := s.replay(f.permutation, steps[1:], func(step int) {
+		if now, _ = timeless.Save(now[:0], nil, s.slot); !bytes.Equal(before, now) {
+			since = step
+		}
+		before = append(before[:0], now...)
+	})
+	if err != nil || since < 0 || since >= len(steps)-2 || len(f.choice) > 0 || w.SleepsWithin(longSleep) {
+		return nil, err
+	}
+	d.Since = uint32(since)
+	return d, nil
+}
+
+// replay takes the steps of a path from the reset state. each is called after every step, with its number from 0 on.
+func (s *search) replay(permutation []uint32, steps [][]event, each func(step int)) error {
+	w := s.workers[0]
+	w.Given = permutation
+	if err := w.Restart(w.Seed); err != nil {
+		return err
+	}
+	at := open{}
+	at.future, at.rest = w.Save(nil, nil)
+	s.slot = 0
+	for i, chosen := range steps {
+		w.found = w.found[:0]
+		w.step(&at, chosen, 0)
+		at.future, at.rest = append(at.future[:0], w.future...), append(at.rest[:0], w.rest...)
+		each(i)
+		if i > 0 {
+			s.slot++
+		}
+	}
+	return nil
+}

@@ -1,0 +1,76 @@
+package explore
+
+import (
+	"context"
+
+	"starloom/fabric"
+	"starloom/fabric/outcome"
+	"starloom/internal/config"
+)
+
+// limitMax is the largest limit of a kind of faults.
+const limitMax = 100
+
+// Until explores with higher and higher bounds until a rule breaks or a limit is reached. It begins with one fault of
+// the first kind that the bounds allow, and adds a fault of the next kind each time, in the order of Limits. A kind is
+// no longer raised when a larger number of its faults leads to no further state. The report is the last one.
+func Until(ctx context.Context, c *config.Config, b Bounds, o Options) (*outcome.Explored, error) {
+	asked := b.limitsOf()
+	now, all := Limits{}, map[fabric.FaultKind]bool{}
+	var last *outcome.Explored
+	var rows []outcome.ExploredBound
+	for raised := true; raised; {
+		raised = false
+		for i, a := range asked.list() {
+			limit := now.list()[i].limit
+			if *a.limit == 0 || all[a.kind] || *limit == limitMax {
+				continue
+			}
+			*limit++
+			raised, b.Faults = true, &now
+			r, s, err := exploreOnce(ctx, c, b, o)
+			if err != nil {
+				return nil, err
+			}
+			all[a.kind] = r.Verdict == outcome.Holds && s.unused(a.kind)
+			rows = append(rows, bound(r, &now, all))
+			if last = r; r.Verdict != outcome.Holds {
+				r.Raised = rows
+				return r, nil
+			}
+		}
+	}
+	if last == nil { // no kind is asked for, or all permutations without faults
+		return Of(ctx, c, b, o)
+	}
+	last.Raised = rows
+	return last, nil
+}
+
+func bound(r *outcome.Explored, now *Limits, all map[fabric.FaultKind]bool) outcome.ExploredBound {
+	row := outcome.ExploredBound{Verdict: r.Verdict, States: r.Counts.States, Transitions: r.Counts.Transitions,
+		Slots: r.Slots}
+	for _, x := range now.list() {
+		if *x.limit > 0 {
+			row.Bounds = append(row.Bounds,
+				outcome.ExploredLimit{Kind: fabric.FaultNames[x.kind], Limit: *x.limit, All: all[x.kind]})
+		}
+	}
+	return row
+}
+
+// unused reports whether no state needs as many faults of a kind as its limit allows. Then no run with more of them
+// leads to a further state: the path to a state with n faults of the kind has a state with n-1.
+func (s *search) unused(kind fabric.FaultKind) bool {
+	for k := range s.kinds {
+		if s.kinds[k].fault.Kind != kind {
+			continue
+		}
+		for i := range s.nodes.all {
+			if s.nodes.all[i].used.of(k) == s.kinds[k].limit {
+				return false
+			}
+		}
+	}
+	return true
+}
