@@ -11,7 +11,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Adapted returns a network adapted to a program (Abilities.Adapt).
+// Adapted returns a network after adaptation to a program (Abilities.Adapt).
 func Adapted(n Network, program, schedule string, params map[string]int64) Network {
 	if adapt := n.Abilities().Adapt; adapt != nil {
 		if adapted := adapt(program, schedule, params); alike(n, adapted) {
@@ -21,7 +21,8 @@ func Adapted(n Network, program, schedule string, params map[string]int64) Netwo
 	return n
 }
 
-// Settled returns a network with every key decided, and the keys decided by its program (Abilities.Settled).
+// Settled returns a network with a value for every key, and the names of the keys decided by its program
+// (Abilities.Settled).
 func Settled(n Network) (settled Network, program []string) {
 	if settle := n.Abilities().Settled; settle != nil {
 		if settled, program = settle(); alike(n, settled) {
@@ -31,7 +32,7 @@ func Settled(n Network) (settled Network, program []string) {
 	return n, nil
 }
 
-// Resized returns a network enlarged by steps, nil if that size does not exist.
+// Resized returns a network enlarged by steps, or nil if the network cannot have that size.
 func Resized(n Network, steps int) Network {
 	if resize := n.Abilities().Resized; resize != nil {
 		if resized := resize(steps); alike(n, resized) {
@@ -41,14 +42,14 @@ func Resized(n Network, steps int) Network {
 	return nil
 }
 
-// alike reports whether two networks have the same type. Abilities of a wrapped network return the inner network,
+// alike reports whether two networks have the same type. Abilities of a wrapped network may return the inner network
 // without the wrapper's replacements.
 func alike(n, other Network) bool {
 	return other != nil && reflect.Indirect(reflect.ValueOf(n)).Type() == reflect.Indirect(reflect.ValueOf(other)).Type()
 }
 
-// Holds returns the reason why no run on a network can break a rule. It returns "" if a run may break the rule, or if
-// that is unknown.
+// Holds returns the reason why no run on a network can break a rule, or "" if a run may break the rule or the answer
+// is unknown.
 func Holds(n Network, rule string) (why string) {
 	if holds := n.Abilities().Holds; holds != nil {
 		return holds(rule)
@@ -56,8 +57,8 @@ func Holds(n Network, rule string) (why string) {
 	return ""
 }
 
-// NeverMeet returns the reason why frames cannot collide on the media of a network. It returns "" if they may
-// collide, or if that is unknown.
+// NeverMeet returns the reason why frames cannot collide on the media of a network, or "" if frames may collide or
+// the answer is unknown.
 func NeverMeet(n Network) string { return Holds(n, RuleCollisionFree) }
 
 // Idle is a rule that no run on a network can break.
@@ -88,7 +89,7 @@ func (r *Rules) Unbreakable(n Network) (all []Idle) {
 	return all
 }
 
-// Scaled returns size doubled steps times, or halved if steps is negative. It returns 0 if the result is less than 1.
+// Scaled returns size, doubled steps times or halved -steps times. It returns 0 if the result is less than 1.
 func Scaled(size, steps int) int {
 	if steps >= 0 {
 		return size << min(steps, 32)
@@ -96,8 +97,8 @@ func Scaled(size, steps int) int {
 	return size >> min(-steps, 63)
 }
 
-// Refused returns the reason why a network cannot run a program, and its remedy. If the network has no remedy,
-// Refused returns the argument remedy.
+// Refused returns the reason why a network cannot run a program, and the remedy: the network's own, otherwise the
+// argument remedy.
 func Refused(n Network, program, remedy string) (why, helps string) {
 	if refuses := n.Abilities().Refuses; refuses != nil {
 		if why, helps := refuses(program); why != "" {
@@ -107,7 +108,7 @@ func Refused(n Network, program, remedy string) (why, helps string) {
 	return "the program " + program + " is for another fabric", remedy
 }
 
-// ScheduleOf plans the named schedule of a network.
+// ScheduleOf returns the named schedule of a network.
 func ScheduleOf(n Network, name string, r Referee) (Schedule, error) {
 	if schedule := n.Abilities().Schedules.Plan; schedule != nil {
 		return schedule(name, r)
@@ -131,7 +132,7 @@ func TwinOf(n Network) (*twin.Twin, twin.Parameters) {
 	return nil, nil
 }
 
-// WiringOf returns the wiring given by the network's discipline, or one derived from its names.
+// WiringOf returns the wiring in the network's discipline, or a wiring derived from the network's names.
 func WiringOf(n Network) *Wiring {
 	shape, names := n.Shape(), n.Names()
 	if w := shape.Wired(); w != nil {
@@ -214,7 +215,7 @@ func TimebaseOf(n Network, bare bool, cycles int) Timebase {
 	return Timebase{Cycles: cycles, Unit: UnitSlots, Word: UnitSlots}
 }
 
-// Slotted reports whether a network has both routers and media that carry frames in slots.
+// Slotted reports whether a network has both routers and slotted media.
 func Slotted(n Network) bool {
 	r := RoutersOf(n)
 	return r != nil && r.Media > 0
@@ -231,7 +232,7 @@ func ExampleOf(n Network, program string) (e Example) {
 	return e
 }
 
-// KeysOf returns the keys of a network's shortest scenario: Description.Keys, or the required keys.
+// KeysOf returns the keys of a network's shortest scenario: Description.Keys if set, otherwise the required keys.
 func KeysOf(n Network) string {
 	if keys := n.Abilities().Description.Keys; keys != "" {
 		return keys

@@ -12,9 +12,9 @@ import (
 //go:embed credit_limits.go
 var creditLimitsSource string
 
-// CreditLimits are the credits of each port. In a scenario a number stands for the depth: credits: 2. A depth equal
-// to the round trip keeps a link busy if the receiver takes each frame at once. A resynchronisation restores the
-// credits of frames that were never seen.
+// CreditLimits are the credits of each port. In a scenario, credits: 2 sets the depth alone. A depth equal to the
+// round trip keeps a link busy if the receiver takes each frame at once. A resynchronisation restores the credits of
+// lost frames.
 type CreditLimits struct {
 	// maximum number of a port's frames on its link and in its receiver's FIFO
 	Depth int `json:"depth" jsonschema:"required,minimum=1,maximum=255"`
@@ -26,8 +26,8 @@ type CreditLimits struct {
 
 func (CreditLimits) Declaration() string { return creditLimitsSource }
 
-// RoundTripMin is the minimum round trip in slots. The frame needs one slot to the receiver, and a credit counts from
-// the boundary after its return.
+// RoundTripMin is the minimum round trip in slots: one slot for the frame to the receiver, and one for the credit,
+// which counts from the boundary after its return.
 const RoundTripMin = 2
 
 func (CreditLimits) Short() (key, description string) {
@@ -38,7 +38,7 @@ func (CreditLimits) Short() (key, description string) {
 		"takes its credit with it, until a resynchronisation"
 }
 
-// Shorthand is an object of a scenario that can be abbreviated to the value of one key.
+// Shorthand is an object of a scenario whose value may also be written as the value of one key.
 type Shorthand interface {
 	Short() (key, description string)
 }
@@ -57,12 +57,12 @@ func (l CreditLimits) Settled() CreditLimits {
 	return l
 }
 
-// RoundTrip returns RoundTripSlots, or the minimum if unset.
+// RoundTrip returns RoundTripSlots, but at least RoundTripMin.
 func (l *CreditLimits) RoundTrip() int { return max(l.RoundTripSlots, RoundTripMin) }
 
 // Bytes returns the memory of a network's credits.
 func (l *CreditLimits) Bytes(processors, ports int) uint64 {
-	port := 4 + 2 + 1 + hw.CreditCounterBytes // from, sent and lost have one element each
+	port := 4 + 2 + 1 + hw.CreditCounterBytes // one element each of from, sent and lost
 	if ways := l.RoundTrip() - 1; ways > 1 {
 		port += ways
 	}
@@ -72,7 +72,7 @@ func (l *CreditLimits) Bytes(processors, ports int) uint64 {
 // FIFOMax is the maximum RX FIFO of a NIC in frames.
 const FIFOMax = 255
 
-// CreditPlan selects the ports with credits. The zero value is none.
+// CreditPlan selects the ports with credits. The zero value selects no port.
 type CreditPlan struct {
 	All  *CreditLimits // equal credits on every port, or nil
 	Some []PortCredits // ascending by port
@@ -81,7 +81,7 @@ type CreditPlan struct {
 // Any reports whether some port has credits.
 func (p *CreditPlan) Any() bool { return p.All != nil || len(p.Some) > 0 }
 
-// PortCredits are the credits of one port. Exactly one port must hear that port.
+// PortCredits are the credits of one port. Exactly one port must hear the port.
 type PortCredits struct {
 	Port uint32 // processor*Shape.Ports + port
 	CreditLimits

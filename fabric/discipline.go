@@ -5,9 +5,9 @@ import (
 	"starloom/nic"
 )
 
-// Discipline is the way in which NICs access their media. A network selects a discipline in its Shape. The discipline
-// determines the hardware of NICs (package nic) and the work of engines at slot boundaries. Engines read it as data;
-// a discipline defined in another package provides its own part of both engines (plant.Accessible, Fast).
+// Discipline determines how NICs access their media. A network selects a discipline in its Shape. The discipline
+// determines the hardware of NICs (package nic) and the work of engines at slot boundaries. Engines read a discipline
+// as data. A discipline of another package adds its own part to both engines (plant.Accessible, Fast).
 //
 //	OnePort      sends to one port, or one frame to all, and hears one
 //	AllPorts     sends and hears at all ports at once; credits
@@ -16,9 +16,9 @@ import (
 //	Arbitrated   the same, and asks for the medium of its port
 //	Streaming    sends and receives flit by flit, at a router
 type Discipline interface {
-	// NIC returns the part that banks of processors need.
+	// NIC returns the discipline as data for banks of processors.
 	NIC() nic.Discipline
-	// Rules returns the names of rules that only networks of this discipline can check.
+	// Rules returns the names of the rules that need this discipline.
 	Rules() []string
 }
 
@@ -34,11 +34,11 @@ func (d Streaming) NIC() nic.Discipline {
 
 func (Streaming) Rules() []string { return []string{RuleLatency, RuleInOrder} }
 
-// OnePort is the discipline of a NIC with one transmitter and one receiver, each switched to one port per slot. A
-// frame may be sent to all ports at once.
+// OnePort is the discipline of a NIC with one transmitter and one receiver. Each is switched to one port per slot. A
+// NIC may also send a frame to all ports at once.
 type OnePort struct {
-	// Wiring replaces wiring that repeats in each unit, and Own a uniform number of ports. The network is then one
-	// unit, and Media.Hears has one input per medium.
+	// Wiring replaces the wiring that repeats in each unit, and Own the common number of ports. The network is then
+	// one unit, and Media.Hears has one input per medium.
 	Wiring *Wiring
 	Own    *nic.Own
 }
@@ -52,8 +52,8 @@ func (OnePort) Rules() []string { return nil }
 // AllPorts is the discipline of a NIC with a transmitter and a receiver per port, at most nic.LanesMax, all usable in
 // one slot. A CreditPlan may limit the frames in flight.
 type AllPorts struct {
-	// Wiring replaces wiring that repeats in each unit, and Own a uniform number of ports. The network is then one
-	// unit, and Media.Hears has one input per medium.
+	// Wiring replaces the wiring that repeats in each unit, and Own the common number of ports. The network is then
+	// one unit, and Media.Hears has one input per medium.
 	Wiring *Wiring
 	Own    *nic.Own
 }
@@ -65,9 +65,9 @@ func (d AllPorts) wiredBy() *Wiring { return d.Wiring }
 func (AllPorts) Rules() []string { return nil }
 
 // Addressed is the discipline of a NIC that requests the output of its frame's destination, as on a crossbar. The NIC
-// repeats the request at the start of each slot until it is served.
+// repeats the request at the start of each slot until the network serves it.
 type Addressed struct {
-	// words per processor of the ROM with lists of destinations that a NIC requests at once; 0 for one destination
+	// ROM words per processor for lists of destinations that a NIC requests together; 0 for one destination
 	ListWords int
 	Shared    bool // all outputs are one medium: NICs drop frames for others
 }
@@ -78,8 +78,8 @@ func (d Addressed) NIC() nic.Discipline {
 
 func (Addressed) Rules() []string { return nil }
 
-// Switched is the discipline of a NIC with one switch to all of its taps. A sending processor hears only the medium
-// on which it sends, or nothing.
+// Switched is the discipline of a NIC with one switch for all its taps. A sending processor hears only the medium on
+// which it sends.
 type Switched struct {
 	Taps *hw.Taps // taps of each NIC
 	Most int      // maximum number of NICs switched to a medium in one slot
@@ -111,8 +111,8 @@ type Arbitrated struct{ Switched }
 
 func (d Arbitrated) NIC() nic.Discipline { return nic.Discipline{Asks: true, Taps: d.Taps} }
 
-// Mixed is AllPorts with lanes of several classes. A lane sends freely, requests its port's medium (Arbitrated) or
-// requests an addressee (Addressed). The first lanes may be at routers (Streaming); a machine with such lanes is a
+// Mixed is AllPorts with several classes of lanes. A lane sends freely, requests its port's medium (Arbitrated) or
+// requests an addressee (Addressed). The first lanes may lead to routers (Streaming); a machine with such lanes is a
 // Joint.
 type Mixed struct {
 	Wiring *Wiring // NoMedium for lanes that request an addressee or stream
@@ -133,12 +133,12 @@ func (d Mixed) Rules() []string {
 	return nil
 }
 
-// Server decides, in the slot engine, which requests the media of a network serve.
+// Server selects, in the slot engine, the requests that the media of a network serve.
 type Server interface {
-	// Listen sets the tag that a lane's receiver accepts from a crossbar in the crossing slot, or nic.TagAny. listens
+	// Listen sets the tag that a lane's receiver accepts from a crossbar in the current slot, or nic.TagAny. listens
 	// reports whether the receiver listens.
 	Listen(receiver int, listens bool, tag uint16)
-	// Serve decides a slot. It calls served for each served transmitter with its medium.
+	// Serve computes a slot. It calls served with each served transmitter and its medium.
 	Serve(slot uint32, asks []Ask, served func(transmitter int, medium uint32))
 	Reset(seed uint64)
 	State(v *hw.StateVisitor)

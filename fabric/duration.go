@@ -13,8 +13,8 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Duration is a time in a scenario with its unit, e.g. 5000 cycles or 200 slots. A bare number counts slots, or
-// cycles at routers.
+// Duration is a time in a scenario with its unit, e.g. 5000 cycles or 200 slots. A bare number counts slots, on
+// networks of routers cycles.
 type Duration struct {
 	Count uint64
 	Unit  string // UnitCycles, UnitSlots, UnitTicks, or "" for a bare number
@@ -22,11 +22,11 @@ type Duration struct {
 
 const (
 	UnitCycles = "cycles" // clock cycles, on every network
-	UnitSlots  = "slots"  // time for a frame to cross a slotted network
-	UnitTicks  = "ticks"  // period of firmware at routers, corresponding to the slot
+	UnitSlots  = "slots"  // the time that a frame needs to cross a slotted network
+	UnitTicks  = "ticks"  // period of firmware at routers, the counterpart of a slot
 )
 
-// DurationUnits returns the units of a Duration in the plural. After the number 1 a unit has no s.
+// DurationUnits returns the units of a Duration in the plural; the singular lacks the s.
 func DurationUnits() []string { return []string{UnitCycles, UnitSlots, UnitTicks} }
 
 // DurationPattern returns a regular expression for durations with a unit.
@@ -45,7 +45,7 @@ func (d Duration) String() string {
 	return text + " " + d.Unit
 }
 
-// Setting returns the value shown in a list of settings.
+// Setting returns the value for a list of settings.
 func (d Duration) Setting() any {
 	if d.Unit == "" {
 		return d.Count
@@ -107,18 +107,17 @@ func parseDuration(text string) (d Duration, reason, remedy string) {
 	return d, "", ""
 }
 
-// secondsUnits are units of real time, which models do not have.
+// secondsUnits are units of real time. Models do not have real time.
 var secondsUnits = []string{"ps", "ns", "us", "µs", "ms", "s", "sec", "min", "seconds"}
 
 // Timebase converts durations of a run.
 type Timebase struct {
 	Cycles int    // cycles per slot or tick
 	Unit   string // unit of a bare number: UnitSlots, or UnitCycles at routers
-	Word   string // UnitSlots or UnitTicks; "" for routers without firmware, because they have no slots and no ticks
+	Word   string // UnitSlots or UnitTicks; "" for routers without firmware, which have neither slots nor ticks
 }
 
-// Of returns the duration with its unit, and its length in cycles. An error is an *input.Error about the key named by
-// at.
+// Of returns the duration with its unit, and its length in cycles. An error is an *input.Error about the key at.
 func (b Timebase) Of(d Duration, at string) (known Duration, cycles uint64, err error) {
 	if d.Unit == "" {
 		d.Unit = b.Unit

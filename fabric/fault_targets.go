@@ -11,13 +11,13 @@ import (
 // RouterPath returns the path of a router.
 func RouterPath(n Names, router int) string { return hw.Index(hw.Join(whole(n), "router"), router) }
 
-// NodePath returns the path of a node: of a processor, or of a port if the processor has several ports.
+// NodePath returns the path of a node: the path of a processor, or of a port if the processor has several ports.
 func NodePath(n Network, node int) string {
 	return strings.TrimSuffix(n.Names().Medium(len(RoutersOf(n).Graph.Links)+2*node), ".out")
 }
 
-// Suits returns an error if the fault does not apply to the network. The place of the error is a key of the fault.
-// bare means that processors run no firmware.
+// Suits returns an error if the fault does not apply to the network. The error's place is a key of the fault. bare
+// means that processors run no firmware.
 func (f *Fault) Suits(n Network, bare bool) *input.Error {
 	refuse := func(key, reason, remedy string) *input.Error {
 		return input.Mistake(key, reason, remedy)
@@ -56,8 +56,8 @@ func (f *Fault) Suits(n Network, bare bool) *input.Error {
 	return nil
 }
 
-// FaultTargets returns the noun, number and paths of the targets of a fault kind. Processors precede routers, media
-// precede receivers. A target without a path is never affected.
+// FaultTargets returns the noun, number and paths of the targets of a kind of fault. Processors precede routers, and
+// media precede receivers. A target without a path is never affected.
 func FaultTargets(n Network, kind FaultKind) (noun string, count int, path func(i int) string) {
 	shape, names := n.Shape(), n.Names()
 	if kind == FaultMiss {
@@ -81,11 +81,11 @@ func FaultTargets(n Network, kind FaultKind) (noun string, count int, path func(
 	}
 }
 
-// ReceiversOf returns the receivers of a network that may miss light.
+// ReceiversOf returns the receivers of a network that FaultMiss can affect.
 func ReceiversOf(n Network) Receivers { return Receivers{FaultMedia(n, FaultMiss), n.Shape().Lanes()} }
 
-// FaultMedia returns the number of media among the targets of a fault kind. They precede the other targets. Channels of
-// routers have one receiver each, so FaultMiss leaves them out.
+// FaultMedia returns the number of media among the targets of a kind of fault. Media are the first targets. Channels
+// of routers have one receiver each, so FaultMiss omits them.
 func FaultMedia(n Network, kind FaultKind) int {
 	switch r := RoutersOf(n); {
 	case !kind.OnMedia():

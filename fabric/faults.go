@@ -13,14 +13,14 @@ import (
 // FaultKind is the effect of a fault.
 type FaultKind uint8
 
-// Kinds of faults. The first four affect processors, the others media.
+// Kinds of faults. The first four affect processors, the others affect media.
 const (
-	// from a slot on, the NIC of a processor sends and hears nothing, and the handler is not called
+	// from a slot on, a processor's NIC neither sends nor hears, and its handler is not called
 	FaultDead    FaultKind = iota
-	FaultRestart           // in a slot, NIC and firmware of a processor are reset, and the start handler runs again
-	FaultPause             // in a slot, the handler of a processor is not called; the NIC continues
-	FaultBuffers           // the FIFOs of a processor hold fewer frames than usual
-	FaultDrop              // in a slot, the light of a medium does not reach its listeners
+	FaultRestart           // in a slot, a processor's NIC and firmware are reset, and the start handler runs again
+	FaultPause             // in a slot, a processor's handler is not called; its NIC continues
+	FaultBuffers           // a processor's FIFOs hold fewer frames than usual
+	FaultDrop              // in a slot, a medium's light does not reach its listeners
 	FaultMiss              // in a slot, the light of a medium does not reach one of its receivers
 	FaultFlip              // in a slot, listeners of a medium receive one inverted bit
 	FaultStuck             // a medium is dark at its listeners
@@ -35,7 +35,7 @@ var FaultNames = [faultKinds]string{"dead", "restart", "clock_pause", "buffers",
 // OnMedia reports whether the kind affects media.
 func (k FaultKind) OnMedia() bool { return k >= FaultDrop }
 
-// Fault affects each of its targets in each of its slots with a probability.
+// Fault affects each target in each slot with a probability.
 type Fault struct {
 	Kind     FaultKind
 	Targets  hw.Set // processors, then routers; or media, for FaultMiss followed by receivers
@@ -44,7 +44,7 @@ type Fault struct {
 	List     []uint32
 	Chance   uint64 // probability per slot, in units of 2^-32
 
-	RxFrames, TxFrames int // for FaultBuffers: FIFO sizes; 0 for the usual size
+	RxFrames, TxFrames int // FIFO sizes for FaultBuffers in frames; 0 for the usual size
 
 	Key string // scenario key of the probability
 }
@@ -73,27 +73,27 @@ func (f *Fault) First() uint32 {
 	return f.From
 }
 
-// Faults are the faults of a run. An event depends only on the run's seed, the target and the slot, not on the order
-// of queries.
+// Faults are the faults of a run. Whether a fault occurs depends only on the run's seed, the target and the slot, not
+// on the order of queries.
 type Faults struct {
 	All    []Fault
 	Off    bool // disables all faults
-	Only   int  // number of the only enabled fault, from 1; 0 for all
-	Except int  // number of a disabled fault, from 1; 0 for none
+	Only   int  // number of the only enabled fault, counted from 1; 0 enables all
+	Except int  // number of the disabled fault, counted from 1; 0 for none
 	Script *FaultScript
 	names  Names
 	misses misses
 	stream hw.Stream
 }
 
-// FaultScript decides about some faults in place of their slots and probabilities, for exploration. It holds for one
-// slot: faults of media affect the slot that crosses, faults of processors the boundary at its end.
+// FaultScript replaces the slots and probabilities of some faults, for exploration. It applies to one slot: faults of
+// media affect the slot that crosses, faults of processors the boundary at its end.
 type FaultScript struct {
-	First int      // number of the first scripted fault; all later faults are scripted
-	Hit   []hw.Set // by fault from First on: targets that the fault hits in this slot
+	First int      // number of the first scripted fault; all later faults are scripted too
+	Hit   []hw.Set // by fault, starting with First: targets hit in this slot
 
-	// What the slot has shown: media whose light reaches a listener unless it is harmed, the receivers that it reaches,
-	// and processors whose handlers were due.
+	// observations of the slot: media with light for a listener if no fault harms it, the receivers of this light,
+	// and processors with due handlers
 	Lit, Heard, Due hw.Set
 }
 
@@ -104,7 +104,7 @@ func (s *FaultScript) reaches(f *Faults, processor int, port uint16) {
 	}
 }
 
-// NewFaults returns the faults of a network's run.
+// NewFaults returns the faults for a run on a network.
 func NewFaults(names Names, receivers Receivers, all []Fault, seed uint64) *Faults {
 	f := &Faults{All: all, names: names, misses: missesOf(receivers, all)}
 	f.Reset(seed)
@@ -133,7 +133,7 @@ func (f *Faults) Happens(number, target int, slot uint32) bool {
 	return f.Active(number) && fault.In(slot) && fault.Targets.Has(target) && f.Draws(number, target, slot)
 }
 
-// Draws reports whether a fault's probability hits a target in a slot or cycle.
+// Draws reports whether a fault's probability selects a target in a slot or cycle.
 func (f *Faults) Draws(number, target int, at uint32) bool {
 	return uint64(f.stream.Draw(uint32(target), at, uint16(number))) < f.All[number].Chance
 }
@@ -151,16 +151,16 @@ func (f *Faults) Shrinks(number int) bool {
 // Effect is the effect of faults on the light of a medium in a slot.
 type Effect uint8
 
-// Effects. A flip does not affect collided frames: both rails stay lit.
+// Effects. A flip does not affect frames in a collision, because both rails stay lit.
 const (
 	Unharmed Effect = iota // no fault applies
 	Dark                   // no light passes
 	Flipped                // one bit is inverted
-	Missed                 // no light reaches this receiver; other receivers of the medium hear it
+	Missed                 // the light does not reach this receiver, but reaches other receivers of the medium
 )
 
-// OnMedium returns the effect on a medium in a slot and the number of the fault. Darkness takes precedence over
-// flips; otherwise the first fault counts.
+// OnMedium returns the effect on a medium in a slot, and the number of the fault. Darkness precedes flips; otherwise
+// the first fault counts.
 func (f *Faults) OnMedium(medium int, slot uint32) (effect Effect, number int) {
 	for i := range f.All {
 		kind := f.All[i].Kind
@@ -176,9 +176,9 @@ func (f *Faults) OnMedium(medium int, slot uint32) (effect Effect, number int) {
 	return effect, number
 }
 
-// A miss is the loss of light at one receiver. A processor has a receiver, or with all ports at once a receiver per
-// port. Receiver processor*Shape.Lanes+port hears one medium in a slot, so receiver and slot name the frame that is
-// missed. A miss prevails over a flip; a dark medium prevails over a miss.
+// A miss is the loss of light at one receiver. A processor has one receiver, or one per port if it uses all ports at
+// once. Receiver processor*Shape.Lanes+port hears one medium in a slot, so receiver and slot identify the missed
+// frame. Darkness precedes misses, and misses precede flips.
 
 // misses are the faults of kind FaultMiss.
 type misses struct {
@@ -186,13 +186,13 @@ type misses struct {
 	Receivers
 }
 
-// Receivers are the numbers of a network's receivers.
+// Receivers is the numbering of a network's receivers.
 type Receivers struct {
-	Media int // media that carry frames in slots; receivers follow them in Fault.Targets
+	Media int // number of slotted media; receivers follow them in Fault.Targets
 	Lanes int // receivers per processor
 }
 
-// Of returns the receiver of a processor that hears its port.
+// Of returns the receiver of a processor at a port.
 func (r Receivers) Of(processor int, port uint16) int {
 	if r.Lanes == 1 {
 		return processor
@@ -213,8 +213,8 @@ func missesOf(receivers Receivers, all []Fault) (m misses) {
 // Misses reports whether receivers may miss light.
 func (f *Faults) Misses() bool { return len(f.misses.faults) > 0 }
 
-// MissedBy returns the fault by which a receiver misses the light of a medium in a slot. ok is false for none. A fault
-// affects a receiver if the receiver or the medium is a target. Each receiver has its own draws.
+// MissedBy returns the fault that makes a receiver miss the light of a medium in a slot. ok is false for none. A
+// fault affects a receiver if the receiver or the medium is a target. Each receiver has its own draws.
 func (f *Faults) MissedBy(receiver, medium int, slot uint32) (number int, ok bool) {
 	for _, i := range f.misses.faults {
 		fault := &f.All[i]
@@ -232,8 +232,8 @@ func (f *Faults) MissedBy(receiver, medium int, slot uint32) (number int, ok boo
 	return 0, false
 }
 
-// At returns the effect of faults on the light at a processor's port in a slot, the number of the fault, and its
-// target: a medium, or for Missed a receiver.
+// At returns the effect of faults on the light at a processor's port in a slot, the number of the fault, and the
+// fault's target: a medium, or a receiver for Missed.
 func (f *Faults) At(processor int, port uint16, slot uint32) (effect Effect, number, target int) {
 	medium := f.names.HeardOn(processor, port)
 	effect, number = f.OnMedium(medium, slot)
@@ -246,8 +246,8 @@ func (f *Faults) At(processor int, port uint16, slot uint32) (effect Effect, num
 	return effect, number, medium
 }
 
-// MissedAt returns the fault by which a processor misses the light of a medium in a slot, as far as it listens. ok is
-// false for none.
+// MissedAt returns the fault that makes a processor miss the light of a medium in a slot at the ports to which it
+// listens. ok is false for none.
 func (f *Faults) MissedAt(processor, medium int, ports uint16, slot uint32) (number int, ok bool) {
 	for port := uint16(0); f.Misses() && port < ports; port++ {
 		if f.names.HeardOn(processor, port) == medium {
@@ -259,13 +259,14 @@ func (f *Faults) MissedAt(processor, medium int, ports uint16, slot uint32) (num
 	return 0, false
 }
 
-// Bits of a frame that a flip may hit: source, destination and tag. The length stays intact, and the CRC is wrong.
+// Bits of a frame that a flip may affect: source, destination and tag. A flip keeps the length and invalidates the
+// CRC.
 const (
 	flipFirst = 32
 	flipBits  = 80
 )
 
-// FlippedField returns the header field that contains a bit from Faults.Bit.
+// FlippedField returns the header field that contains a bit number of Faults.Bit.
 func FlippedField(bit int) string {
 	switch at := bit - flipFirst; {
 	case at < 32:
@@ -282,7 +283,7 @@ func (f *Faults) FlipText(number, medium int, slot uint32) string {
 	return fmt.Sprintf("flipped its bit %d, of the %s: its CRC was wrong, so it was dropped", bit, FlippedField(bit))
 }
 
-// flipDraw separates draws of bits from draws of the faults; there are at most FaultsMax faults.
+// flipDraw separates the draws of bits from the draws of the at most FaultsMax faults.
 const flipDraw = 1 << 15
 
 // FaultsMax is the maximum number of faults of a scenario.
@@ -295,10 +296,11 @@ func (f *Faults) Bit(number, medium int, slot uint32) int {
 
 // FaultCount counts the effects of a fault in a run and records the first.
 type FaultCount struct {
-	// pairs of processor and slot; for faults of media, pairs of slot and receiver that light would have reached
+	// number of pairs of processor and slot; for faults of media, of slot and receiver that the light would have
+	// reached
 	Count uint64
 	Slot  uint32 // slot of the first effect
-	Index uint32 // target of the first effect, the lowest of that slot; for FaultMiss always a receiver
+	Index uint32 // target of the first effect; the lowest of several targets in one slot; for FaultMiss always a receiver
 }
 
 // Note counts an effect.
@@ -335,8 +337,8 @@ func (f *Fault) shrinks(processor int, tx bool) bool {
 		(tx && f.TxFrames > 0 || !tx && f.RxFrames > 0) && f.Targets.Has(processor)
 }
 
-// Suffer returns the effect of faults on light that reaches a processor's port in a slot, and counts the effect. met
-// means that frames have collided, so flips have no effect. l.Faults must not be nil.
+// Suffer returns the effect of faults on the light at a processor's port in a slot, and counts the effect. met means
+// that frames have collided, so flips have no effect. l.Faults must not be nil.
 func (l *Ledger) Suffer(bank *nic.Bank, cell int, port uint16, slot uint32, met bool) Effect {
 	effect, number, target := l.Faults.At(bank.First+cell, port, slot)
 	if s := l.Faults.Script; s != nil {
@@ -349,8 +351,8 @@ func (l *Ledger) Suffer(bank *nic.Bank, cell int, port uint16, slot uint32, met 
 	return effect
 }
 
-// Harm is Suffer for transports without light, and l.Faults may be nil. For a harmed port it also sets and records the
-// receiver's status; the caller only counts the frame (Frames.Listened).
+// Harm is Suffer for transports without light; l.Faults may be nil. For a harmed port, Harm also sets and records the
+// receiver's status, and the caller only counts the frame (Frames.Listened).
 func (l *Ledger) Harm(bank *nic.Bank, cell int, port uint16, slot uint32, met bool) Effect {
 	if l.Faults == nil { // the call is inlined up to here
 		return Unharmed
@@ -370,7 +372,8 @@ func (l *Ledger) harm(bank *nic.Bank, cell int, port uint16, slot uint32, met bo
 	return effect
 }
 
-// NoteSmall records that a frame did not fit into a processor's TX or RX FIFO because a fault has shrunk the FIFO.
+// NoteSmall records that a frame did not fit into a processor's TX FIFO (tx) or RX FIFO after a fault had shrunk the
+// FIFO.
 func (l *Ledger) NoteSmall(processor int, slot uint32, tx bool) {
 	if l.Faults == nil {
 		return
@@ -394,7 +397,7 @@ func (l *Ledger) SetFaults(f *Faults) {
 	}
 }
 
-// KeepFaults ends a boundary. It discards faults of processors if the boundary was interrupted (whole is false).
+// KeepFaults ends a boundary. It discards the faults of processors if the boundary was interrupted (whole is false).
 func (l *Ledger) KeepFaults(whole bool) {
 	for i := range l.FaultActs {
 		if whole {
@@ -414,7 +417,7 @@ func (l *Ledger) StateFaults(v *hw.StateVisitor, name string) {
 	}
 }
 
-// Empty records that a fault kills (dies) or restarts a processor with frames in its TX FIFO. goOn of these frames
+// Empty records that a fault kills (dies) or restarts a processor with frames in its TX FIFO. Of these frames, goOn
 // remain in flight.
 func (l *Ledger) Empty(processor, frames, goOn int, dies bool, slot uint32) {
 	if l.Queues == nil || frames == 0 {

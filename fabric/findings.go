@@ -11,7 +11,7 @@ import (
 )
 
 // Finding is an event that may break a rule. Index is a medium for FindCollision, FindLate, FindCrowded and FindLost,
-// otherwise a processor. For FindCollision, Value is the cycle in the slot.
+// otherwise a processor. For FindCollision, Value is the cycle within the slot.
 type Finding struct {
 	Kind  FindingKind
 	Slot  uint32
@@ -21,16 +21,16 @@ type Finding struct {
 	Text  string    // text of the message, for kinds with a variable text
 	Waits []Waiting // for FindDeadlock: the waiting packets
 
-	// Write, unless nil, writes Text if the finding is reported. Of millions of findings, about a hundred are.
+	// Write, unless nil, writes Text for a reported finding. Of millions of findings, about a hundred are reported.
 	Write func(f *Finding) string
 
 	Backtrace []wasm.Frame // for FindTrap and FindFail: the call stack
 }
 
-// Waiting is a packet or frame that waits for another one.
+// Waiting is a packet or frame that waits for another packet or frame.
 type Waiting struct {
 	Who   string `json:"who"`
-	Holds string `json:"holds"`     // where it is: a virtual channel between routers, or the TX FIFO of a NIC
+	Holds string `json:"holds"`     // where the packet is: a virtual channel between routers, or the TX FIFO of a NIC
 	Path  string `json:"path"`      // path of that channel, or of the channel out of the NIC
 	For   string `json:"waits_for"` // what the next one holds
 	NIC   bool   `json:"-"`         // it is in a NIC
@@ -40,7 +40,7 @@ func (w Waiting) String() string {
 	return fmt.Sprintf("%s is in %s and waits for %s", w.Who, w.Holds, w.For)
 }
 
-// Compare orders findings of one kind and slot: collisions by time, others by place.
+// Compare orders findings of one kind and slot: collisions by time, other findings by place.
 func (f *Finding) Compare(o *Finding) int {
 	if f.Kind == FindCollision {
 		return cmp.Or(cmp.Compare(f.Value, o.Value), cmp.Compare(f.Index, o.Index))
@@ -55,40 +55,40 @@ func (f *Finding) Plain() bool { return f.Text == "" && f.Write == nil }
 type FindingKind uint8
 
 const (
-	FindCollision   FindingKind = iota // frames collided on a medium in a slot that must be free of collisions
+	FindCollision   FindingKind = iota // frames collided on a medium in a slot that must be collision-free
 	FindLate                           // light at the far end of a link in the last cycle of a slot
-	FindIllegalHear                    // firmware listens to a missing port; Text describes the port
+	FindIllegalHear                    // firmware listens to a port that does not exist; Text describes the port
 	FindIllegalSend                    // the NIC refuses a frame of firmware; Text gives the reason
 	// a processor with one switch sends to one port and listens to another; Text names both
 	FindTwoBuses
-	FindCrowded      // too many processors are switched to a medium: Text gives the limit
-	FindMisrouted    // a packet arrived at a wrong processor; Value is its origin; Text if announced
-	FindDuplicate    // a packet arrived again; Value is its origin; Text if announced
-	FindUnbacked     // firmware announced a packet that no frame has brought; Value is the packet's origin
+	FindCrowded      // too many processors are switched to a medium; Text gives the limit
+	FindMisrouted    // a packet arrived at a wrong processor; Value is its origin; Text for an announced packet
+	FindDuplicate    // a packet arrived again; Value is its origin; Text for an announced packet
+	FindUnbacked     // firmware announced a packet without a frame; Value is the packet's origin
 	FindCreated      // a frame has an item that its sender cannot have; Value is the item's origin
 	FindUnsent       // a queued frame was lost before it was sent; Text gives the cause
 	FindLost         // a frame was lost on a medium; Value is its sender; Text gives the cause
-	FindUnheard      // a frame was lost at its sender or receiver: Text gives the cause
+	FindUnheard      // a frame was lost at its sender or receiver; Text gives the cause
 	FindOverdue      // a deadline was missed; Text describes the delay
-	FindHeld         // a processor holds Value packets, more than allowed; Text if known from frames
+	FindHeld         // a processor holds Value packets, more than the maximum; Text if frames show the number
 	FindTrap         // the handler trapped: Text gives the place
-	FindFail         // the handler called sl_fail, or an assertion failed: Text gives the place
+	FindFail         // the handler called sl_fail, or an assertion failed; Text gives the place
 	FindUnfinished   // the run ended before the processor was done; Text describes the processor's state
 	FindShort        // the run ended before all packets of its workload were offered; Text gives the progress
-	FindUnended      // the run did not end in time: Text gives its progress
+	FindUnended      // the run did not end in time; Text gives its progress
 	FindResult       // a result of firmware is wrong; Text describes the error
 	FindPending      // measured packets have not arrived; Text gives their number
-	FindMissing      // at the end, a packet has not arrived; Value is its origin; Text if the packet is not in flight
+	FindMissing      // a packet has not arrived at the end; Value is its origin; Text if the packet is not in flight
 	FindStep         // a message arrived in a wrong step; Text names the step
 	FindDisagreement // voters decided differently; Text describes the decisions
-	FindInvalid      // a voter decided for a value that no correct module holds; Text gives the value
-	FindOverrun      // a handler exceeded its compute window: Text gives the excess
+	FindInvalid      // a voter decided for a value of no correct module; Text gives the value
+	FindOverrun      // a handler exceeded its compute window; Text gives the excess
 	FindSlow         // a frame took too long; Text describes the delay
 	FindOvertaken    // a frame arrived after a frame that was queued later; Text names the later frame
 	FindCredit       // credits of a channel between routers are missing; Text gives their number
-	FindStanding     // the run ended with blocked packets in routers: Text gives their places
-	FindDeadlock     // frames in routers wait for one another forever; Text names these frames
-	FindEnergy       // an update raised the energy: Text gives the time
+	FindStanding     // the run ended with blocked packets in routers; Text gives their places
+	FindDeadlock     // frames in routers wait for each other forever; Text names these frames
+	FindEnergy       // an update raised the energy; Text gives the time
 	findingKinds
 )
 
@@ -98,13 +98,14 @@ type moment uint8
 const (
 	atStart    moment = iota
 	atValue           // cycle Value of the slot
-	atLastPhit        // when a frame is complete; at the start for an announced packet
+	atLastPhit        // when a frame is complete; for an announced packet, at the start
 	atArrival         // when a frame is complete
 	atBoundary        // the last guard cycle
 )
 
-// findings describes all kinds: the rule that a finding breaks, its place and time, and the message. If the finding
-// belongs to a processor, the message follows "processor N". The message is text, or before plus the finding's Text.
+// findings describes all kinds: the broken rule, the place and time of the finding, and the message. If the finding
+// belongs to a processor, the message follows "processor N". The message is text, or before followed by the finding's
+// Text.
 var findings = [findingKinds]struct {
 	rule   string
 	path   func(n Names, index int) string
@@ -215,7 +216,7 @@ func whole(n Names) string {
 // Rule returns the name of the rule that the kind breaks.
 func (k FindingKind) Rule() string { return findings[k].rule }
 
-// Circumstances are the data on which messages of findings depend.
+// Circumstances is the data for messages of findings.
 type Circumstances struct {
 	Names  Names
 	Timing nic.Timing
@@ -253,7 +254,7 @@ func (c *Circumstances) Describe(f *Finding) (cycle uint64, path, message string
 
 const findingsMax = 100
 
-// Found holds the findings of a shard: the total number in a run, and the findings of the current slot.
+// Found holds the findings of a shard: their total number in a run, and the findings of the current slot.
 type Found struct {
 	FindingsTotal uint64
 	Findings      []Finding
@@ -265,8 +266,8 @@ func (w *Found) beginSlot() {
 	w.kinds = [findingKinds]int{}
 }
 
-// Find records a finding. Beyond findingsMax findings of a kind in a slot, Find keeps the first ones in the order of
-// Compare. The order of calls does not matter.
+// Find records a finding. If a slot has more than findingsMax findings of a kind, Find keeps the first in the order
+// of Compare. The order of calls does not matter.
 func (w *Found) Find(f Finding) {
 	w.FindingsTotal++
 	if w.kinds[f.Kind]++; w.kinds[f.Kind] <= findingsMax {

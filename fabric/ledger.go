@@ -12,14 +12,14 @@ type Frames struct {
 	Sent       uint64 // frames put on the fabric
 	Delivered  uint64 // receptions with status ok
 	Collided   uint64 // sent frames that collided, per medium
-	Alone      uint64 // sent frames that did not collide, per medium
+	Alone      uint64 // by medium: number of sent frames without a collision
 	Heard      uint64 // frames of Alone on media with listeners
-	Faulted    uint64 // frames of Alone on media with listeners, lost to faults
+	Faulted    uint64 // number of frames of Alone on media with listeners that faults have destroyed
 	CRC        uint64 // receptions with status crc
-	Overflow   uint64 // good frames lost to a full RX FIFO
-	TxOverflow uint64 // slots in which frames of a processor did not fit into its TX FIFO, summed over processors
-	Blocked    uint64 // times that a frame waited for a taken medium
-	OnTrust    uint64 // announced packets whose frames the host cannot verify
+	Overflow   uint64 // number of good frames lost to a full RX FIFO
+	TxOverflow uint64 // number of slots in which a processor's frames did not fit into its TX FIFO, summed over processors
+	Blocked    uint64 // number of times that a frame waited for a taken medium
+	OnTrust    uint64 // number of announced packets whose frames the host cannot verify
 }
 
 // Add adds the counters of another ledger.
@@ -38,7 +38,7 @@ func (f *Frames) Add(o Frames) {
 }
 
 // NoteHarmed counts the frames on a medium with listeners that a fault has harmed. On a dark medium all frames are
-// lost. A flip damages the first of several consecutive frames, and the others are lost.
+// lost. A flip damages the first of several consecutive frames, and the later frames are lost.
 func (f *Frames) NoteHarmed(effect Effect, frames uint64) {
 	if effect == Flipped && frames > 0 {
 		f.Heard++
@@ -54,12 +54,12 @@ type Listened = uint32
 const (
 	NotListened Listened = iota // no receiver has had light
 	AllMissed                   // all receivers so far have missed it
-	HasListened                 // a receiver has had it, in good order or harmed
+	HasListened                 // a receiver has received the frames, intact or damaged
 )
 
-// Listened counts the frames on a medium, except collided frames, when their light has come to a receiver, with an
-// effect of faults. The first receiver counts. Frames that all receivers miss are lost to the fault. Listened returns
-// the next state of the medium.
+// Listened counts the collision-free frames on a medium when their light reaches a receiver, with an effect of
+// faults. The first receiver counts. Frames that all receivers miss are lost to the fault. Listened returns the next
+// state of the medium.
 func (f *Frames) Listened(state Listened, effect Effect, frames uint64) (next Listened) {
 	switch {
 	case state == HasListened || effect == Missed && state == AllMissed:
@@ -78,25 +78,25 @@ func (f *Frames) Listened(state Listened, effect Effect, frames uint64) (next Li
 	return HasListened
 }
 
-// Unheard returns the number of frames that were alone on a medium without listeners. RTL may show light where the
-// model shows none; then more frames are heard than were alone.
+// Unheard returns the number of frames that were alone on a medium without listeners. With RTL, receivers may hear
+// more frames than were alone, because RTL may show light where the model is dark.
 func (f *Frames) Unheard() uint64 { return f.Alone - min(f.Alone, f.Heard+f.Faulted) }
 
-// Ledger holds the observations of one shard: counters of the run, and events of the current slot. Ledgers are merged
-// in shard order, so results do not depend on the division into shards.
+// Ledger holds the observations of one shard: the counters of the run, and the events of the current slot. Ledgers
+// are merged in shard order, so results are independent of the division into shards.
 type Ledger struct {
 	Checks    Checks
 	Shard     int
 	Referee   Referee
-	Witness   Witness      // witness of the referee, nil if the referee need not see every frame
+	Witness   Witness      // the referee's witness, nil if the referee need not see every frame
 	Overhears bool         // packets in frames for other processors count as arrivals: Referee.Overhears
 	Capture   bool         // keep Sent and Heard for a packet capture
-	Held      HeldPackets  // packets held by processors according to frames, nil for none
+	Held      HeldPackets  // packets in processors according to frames; nil if frames are not tracked
 	Follow    *Follow      // packets whose frames are stored in Followed, nil for none
 	Faults    *Faults      // faults of this run, nil for none; set by SetFaults
 	Queues    QueuedFrames // queued frames of the machine, nil for none
-	Onlooker  Onlooker     // observer that draws a picture, nil for none
-	At        uint64       // 1 + the cycle of the frames being recorded, 0 if the slot determines the cycle
+	Onlooker  Onlooker     // observer for a picture, nil for none
+	At        uint64       // 1 + cycle of the recorded frames, 0 if the slot determines the cycle
 
 	Frames      Frames
 	HeldMax     uint8
@@ -114,14 +114,14 @@ type Events struct {
 	Sending  bool // a processor has a frame in its TX FIFO
 	Sent     []Captured
 	Heard    []Captured
-	// Announced is the number of packets whose arrival is known only from announcements in this slot.
+	// Announced is the number of packets in this slot whose arrival is known only from announcements.
 	Announced int
 	Followed  []Followed
 	Results   []Result
-	arrivals  []Arrival // arrivals that the referee has not judged yet
+	arrivals  []Arrival // arrivals for the referee that Judge has not yet passed on
 }
 
-// Next returns the ledger of a new run of the same machine.
+// Next returns the ledger for a new run of the same machine.
 func (l *Ledger) Next() Ledger {
 	next := Ledger{Checks: l.Checks, Shard: l.Shard, Referee: l.Referee, Witness: l.Witness, Overhears: l.Overhears,
 		Capture: l.Capture, Held: l.Held, Follow: l.Follow, Queues: l.Queues, Onlooker: l.Onlooker,
@@ -130,14 +130,14 @@ func (l *Ledger) Next() Ledger {
 	return next
 }
 
-// Captured is one frame of the packet capture. Frame is empty after a collision.
+// Captured is one frame of the packet capture. Frame is empty for a collision.
 type Captured struct {
 	Processor int
 	Port      uint16
 	Slot      uint32     // slot in which the frame crosses
 	Status    nic.Status // status of a reception
 	Frame     nic.Frame
-	At        uint64 // 1 + the cycle of the first or last bits, 0 if the slot determines the cycle
+	At        uint64 // 1 + cycle of the first or last bits, 0 if the slot determines the cycle
 }
 
 // Cycle returns the cycle of the frame, or usual if the slot determines the cycle.
@@ -166,19 +166,20 @@ const (
 	eventResult    = 6
 )
 
-// Looks reports whether every frame must pass NoteSent and NoteHeard. If not, a transport may use a faster path for
+// Looks reports whether every frame must pass NoteSent and NoteHeard. Otherwise a transport may use a faster path for
 // frames with packets.
 func (l *Ledger) Looks() bool {
 	return l.Capture || l.Held != nil || l.Follow != nil || l.Witness != nil || l.Faults != nil ||
 		l.Queues != nil || l.Onlooker != nil
 }
 
-// EventSent returns the head of a sent frame's digest event. The head, route words and payload of the frame follow.
+// EventSent returns the head of the digest event for a sent frame. The head, route words and payload of the frame
+// follow.
 func EventSent(port uint16, processor uint32) uint64 {
 	return traces.EventHead(eventSent, 0, port, processor)
 }
 
-// EventHeard returns the head of a received frame's digest event. The source of the frame follows.
+// EventHeard returns the head of the digest event for a received frame. The source of the frame follows.
 func EventHeard(status nic.Status, port uint16, processor uint32) uint64 {
 	return traces.EventHead(eventHeard, uint8(status), port, processor)
 }
@@ -215,7 +216,7 @@ func (l *Ledger) NoteMet(bank *nic.Bank, cell int, frame nic.FrameView, slot uin
 	bank.NoteTx(cell, frame.Port(), nic.TxCollided, frame.Destination())
 }
 
-// noteOnFabric counts a frame on the fabric. If stays is set, the frame remains in its TX FIFO.
+// noteOnFabric counts a frame on the fabric. stays means that the frame remains in its TX FIFO.
 func (l *Ledger) noteOnFabric(processor int, frame nic.FrameView, slot uint32, stays bool) {
 	l.Frames.Sent++
 	if l.Onlooker != nil {
@@ -244,8 +245,8 @@ func (l *Ledger) NoteBlocked(bank *nic.Bank, cell int, frame nic.FrameView, slot
 	bank.NoteTx(cell, frame.Port(), nic.TxBlocked, frame.Destination())
 }
 
-// NoteHeard records a receiver's status of a slot, except StatusIdle. frame is in the RX FIFO or the medium's table.
-// NoteHeard reads frame for StatusOK and StatusOverflow.
+// NoteHeard records a receiver's status in a slot, except StatusIdle. frame is in the RX FIFO or in the medium's
+// table. NoteHeard reads frame only for StatusOK and StatusOverflow.
 func (l *Ledger) NoteHeard(processor int, port uint16, status nic.Status, frame nic.FrameView, slot uint32) {
 	source := uint64(0)
 	switch status {
@@ -297,7 +298,7 @@ func (l *Ledger) received(processor int, frame nic.FrameView, slot uint32) {
 	}
 }
 
-// Judge passes the arrivals of a slot to the referee. Transports call it at the end of Hear.
+// Judge passes the arrivals of a slot to the referee. Transports call Judge at the end of Hear.
 func (l *Ledger) Judge(slot uint32) {
 	if len(l.arrivals) > 0 {
 		l.Referee.Arrive(l, slot, l.arrivals)
@@ -305,8 +306,8 @@ func (l *Ledger) Judge(slot uint32) {
 	}
 }
 
-// Claim checks a packet announced by firmware, for referees that observe frames. has reports whether a frame has
-// brought the packet. Claim only adds findings.
+// Claim checks a packet announced by firmware, for referees that observe frames. has means that a frame has brought
+// the packet. Claim only adds findings.
 func (l *Ledger) Claim(processor int, origin, slot uint32, has bool) {
 	if !has && l.Checks.ExactlyOnce {
 		l.Find(Finding{Kind: FindUnbacked, Slot: slot, Index: processor, Value: origin})
@@ -328,7 +329,7 @@ func (l *Ledger) NoteResult(x Result) {
 	l.Results = append(l.Results, x)
 }
 
-// NoteAnnounced records in the digest that firmware announces a packet.
+// NoteAnnounced records a firmware announcement of a packet in the digest.
 func (l *Ledger) NoteAnnounced(processor int, origin uint32) {
 	l.Sum.Event(traces.EventHead(eventAnnounced, 0, 0, uint32(processor)), uint64(origin), 0, 0)
 }
@@ -338,16 +339,16 @@ func (l *Ledger) NoteAltered(processor int, port uint16, wire nic.Frame) {
 	l.Sum.Event(traces.EventHead(eventAltered, 0, port, uint32(processor)), traces.Fold(wire), 0, 0)
 }
 
-// NoteArrival records a packet for the referee. Transports that bypass NoteHeard call it.
+// NoteArrival records the arrival of a packet for the referee, for transports that bypass NoteHeard.
 func (l *Ledger) NoteArrival(processor, origin uint32) {
 	l.arrivals = append(l.arrivals, Arrival{processor, origin})
 }
 
-// HeldPackets tracks the packets that processors hold, according to frames.
+// HeldPackets tracks the packets in processors by the frames.
 type HeldPackets interface {
 	Sent(l *Ledger, processor int, origin, slot uint32)
 	Received(processor int, origin, slot uint32)
-	// Scan records the counts that the cells report.
+	// Scan records the counts in the registers of the cells.
 	Scan(b *nic.Bank, cells []uint32)
 }
 
@@ -365,15 +366,15 @@ type QueuedFrames interface {
 type Fate uint8
 
 const (
-	FateReceived Fate = iota // the frame is in the RX FIFO of its receiver
+	FateReceived Fate = iota // the frame is in its receiver's RX FIFO
 	FateOverflow             // the RX FIFO was full
 	FateDamaged              // a fault damaged the frame: the CRC was wrong
 	FateDropped              // a fault dropped the frame
 	FateAlone                // the receiver is off the network
 )
 
-// foldPayload maps a payload to one word. Later bytes in the sender's FIFO are ignored, because they do not belong to
-// the frame.
+// foldPayload maps a payload to one word. It ignores later bytes in the sender's FIFO, which do not belong to the
+// frame.
 func foldPayload(frame nic.FrameView) uint64 {
 	switch payload := frame.Payload(); len(payload) {
 	case 0:
@@ -385,26 +386,26 @@ func foldPayload(frame nic.FrameView) uint64 {
 	}
 }
 
-// Onlooker observes the events of a shard for a picture. An Onlooker changes nothing.
+// Onlooker observes the events of a shard for a picture, and changes nothing.
 type Onlooker interface {
-	// Acted is called after the handlers of a slot with the cells that may have acted.
+	// Acted is called after the handlers of a slot, with the cells that may have acted.
 	Acted(bank *nic.Bank, cells []uint32, slot uint32)
-	// Sent is called for a frame on the fabric in a slot. If stays is set, the frame has collided and remains in its
+	// Sent is called for a frame on the fabric in a slot. stays means that the frame has collided and remains in its
 	// TX FIFO.
 	Sent(processor int, frame nic.FrameView, slot uint32, stays bool)
 	// Blocked is called for a frame whose medium is taken in a slot.
 	Blocked(processor int, frame nic.FrameView, slot uint32)
-	// Heard is called with a receiver's status of a slot, except StatusIdle. frame is valid for StatusOK and
+	// Heard is called with a receiver's status in a slot, except StatusIdle. frame is valid for StatusOK and
 	// StatusOverflow.
 	Heard(processor int, port uint16, status nic.Status, frame nic.FrameView, slot uint32)
 	// Collided is called for a medium with a collision in a slot.
 	Collided(medium int, slot uint32)
 }
 
-// Follow is a set of packets whose frames are recorded one by one.
+// Follow is a set of packets. Each event of their frames is recorded.
 type Follow struct{ origins []uint64 } // bit per origin
 
-// NewFollow returns the set of the packets with these origins.
+// NewFollow returns the set of packets with these origins.
 func NewFollow(processors int, origins []uint32) *Follow {
 	f := &Follow{make([]uint64, (processors+63)/64)}
 	for _, origin := range origins {
@@ -417,17 +418,17 @@ func (f *Follow) has(origin uint32) bool {
 	return uint64(origin>>6) < uint64(len(f.origins)) && f.origins[origin>>6]>>(origin&63)&1 != 0
 }
 
-// Followed is an event of a frame with a followed packet.
+// Followed is an event of a frame that carries a followed packet.
 type Followed struct {
 	Kind      FollowedKind
 	Processor int    // sender or listener
 	Port      uint16 // port on which the frame was sent or heard
-	Origin    uint32 // origin of the packet; unset for a damaged frame
+	Origin    uint32 // origin of the packet; 0 for a damaged frame
 	Source    uint32 // sender of a received or overflowed frame
 	Slot      uint32 // slot in which the frame crosses
 }
 
-// FollowedKind is the kind of an event. For a collided frame, only FollowSent is recorded.
+// FollowedKind is the kind of an event. A collided frame has only FollowSent.
 type FollowedKind uint8
 
 const (

@@ -10,36 +10,36 @@ import (
 	"starloom/traces/meaning"
 )
 
-// RunTable is a table of a run, with a row per processor and a column per step. A cell shows the activity of the
-// processor: it sent, received, waited or was blocked.
+// RunTable is a table of a run with a row per processor and a column per step. A cell shows the activities of the
+// processor: sending, receiving, waiting, blocked.
 type RunTable interface {
 	WriteCSV(w io.Writer) error
 	WriteSVG(w io.Writer) error
 }
 
-// Tabled is a referee with a run-table. RunTable returns the table for the given number of crossed slots, or nil
-// unless Load.Table is set. Frames sent at the last boundary never cross.
+// Tabled is a referee with a run-table. RunTable returns the table for a number of crossed slots, or nil unless
+// Load.Table is set. Frames sent at the last boundary never cross.
 type Tabled interface{ RunTable(slots uint32) RunTable }
 
-// Metrics holds the figures of a run's workload, in the order that the network defines.
+// Metrics holds the figures of a run's workload in the network's order.
 type Metrics []Metric
 
-// Metric is one figure: an integer, a float64, a text, a slice of numbers, or a Lined. A nil Value is unknown; JSON
-// has null for it, and text has "-".
+// Metric is one figure: an integer, a float64, a text, a slice of numbers, or a Lined. A nil Value is unknown: null
+// in JSON, and "-" in text.
 type Metric struct {
 	Name  string
 	Value any
-	In    string // unit, if other networks use another unit for the figure
-	Of    string // part of the network that the figure covers, "" for the whole network
+	In    string // unit, if it differs from the unit in other networks
+	Of    string // covered part of the network, "" for the whole network
 
-	Former bool // former name of a figure; kept for scripts during one version, and not displayed
+	Former bool // former name of a figure, kept for scripts during one version and not displayed
 }
 
-// Lined is the Value of a Metric with several lines in a text report.
+// Lined is the Value of a Metric with several lines in the text report.
 type Lined interface{ Lines() []string }
 
-// Pooled is the Value of a Metric that is pooled over runs instead of averaged. Pool adds the value to all, which is
-// nil in the first call. Figures returns the pooled figures under the Metric's name.
+// Pooled is the Value of a Metric that is pooled over runs instead of averaged. Pool adds the value to all; all is
+// nil in the first call. Figures returns the pooled figures, named after the Metric.
 type Pooled interface {
 	Pool(all Pooled) Pooled
 	Figures(name string) Metrics
@@ -77,7 +77,7 @@ func (m Metrics) MarshalJSON() ([]byte, error) {
 	return MarshalObject(len(m), func(i int) (string, any) { return m[i].Name, m[i].Value })
 }
 
-// MarshalObject writes a JSON object of n keys in the given order.
+// MarshalObject writes a JSON object with n keys in the given order.
 func MarshalObject(n int, entry func(i int) (name string, value any)) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -108,11 +108,11 @@ var metrics string
 // Meanings returns the meanings of rules, faults and figures of packets.
 func Meanings() []MeaningGroup { return ReadMeanings(metrics) }
 
-// MeaningGroup is a group of related figures, as `starloom explain` shows it.
+// MeaningGroup is a group of related figures in the form of `starloom explain`.
 type MeaningGroup = meaning.Group
 
 // Meaning is the meaning of one figure.
 type Meaning = meaning.Entry
 
-// ReadMeanings parses groups embedded in the program, such as metrics.yaml of this package. It panics on an error.
+// ReadMeanings parses meanings embedded in the program, such as metrics.yaml of this package. It panics on an error.
 func ReadMeanings(text string) []MeaningGroup { return meaning.Must(text) }

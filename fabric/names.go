@@ -6,7 +6,7 @@ import (
 
 // Names returns the paths shown in waveforms, captures and reports.
 type Names interface {
-	// Unit returns the path of the processors' units without an index, e.g. ring.node.
+	// Unit returns the path of the processors' units without the index, e.g. ring.node.
 	Unit() string
 	Processor(processor int) string
 	Port(processor int, port uint16) string
@@ -15,14 +15,14 @@ type Names interface {
 	Link(medium int) string
 	// MediumNoun returns the noun for a medium, singular and plural.
 	MediumNoun() (one, many string)
-	// SentOn returns the medium of a processor's port. nic.PortAll stands for the port that leads to processor
+	// SentOn returns the medium at a processor's port. For nic.PortAll it returns the medium towards processor
 	// towards.
 	SentOn(processor int, port uint16, towards int) int
-	// HeardOn returns the medium that a processor hears at a port, -1 for a missing port.
+	// HeardOn returns the medium that a processor hears at a port, -1 if the port does not exist.
 	HeardOn(processor int, port uint16) int
 }
 
-// UnitNames implements the methods for paths of processors, which all networks share.
+// UnitNames implements the paths of processors for all networks.
 type UnitNames struct {
 	Path    string // path of the units: Names.Unit
 	PerUnit int

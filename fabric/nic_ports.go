@@ -8,9 +8,9 @@ import (
 
 const none = math.MaxUint32
 
-// NICPorts numbers the ports of processors at routers. Each port is a node of the graph. The numbers begin with port
-// 0 of all processors, in order; port 1 of the processors with at least two ports follows, and so on. With a nil
-// *NICPorts, each processor has one port with the number of the processor.
+// NICPorts numbers the ports of processors at routers. Each port is a node of the graph. First comes port 0 of all
+// processors, in order, then port 1 of all processors with at least two ports, and so on. A nil *NICPorts means one
+// port per processor, with the number of the processor.
 type NICPorts struct {
 	counts []uint16
 	nodes  [][]uint32 // nodes by port and processor
@@ -67,13 +67,13 @@ func (n *NICPorts) At(node int) (processor, port int) {
 	return int(n.at[node][0]), int(n.at[node][1])
 }
 
-// Leaves returns the destination port and class of a frame that leaves a processor by a port, and the unused rest of
-// the frame's tag.
+// Leaves returns the destination port and class of a frame from a processor's port, and the unused rest of the
+// frame's tag.
 //
 //	several ports   port i sends class i and arrives at port i; with fewer classes, i modulo their number
-//	one port        the low bits of the tag are class and port; the higher bits are left
+//	one port        the low bits of the tag are class and port; the higher bits are unused
 //
-// With several ports the whole tag remains for the choice of a VC.
+// With several ports the whole tag is available to select a VC.
 func (r *Routers) Leaves(processor, port int, tag uint16) (to, class int, left uint16) {
 	classes := r.Classes()
 	if r.NIC.Ports(processor) > 1 {
@@ -86,8 +86,8 @@ func (r *Routers) Leaves(processor, port int, tag uint16) (to, class int, left u
 // Classes returns the number of traffic classes.
 func (r *Routers) Classes() int { return max(1, r.Config.Classes) }
 
-// VCs returns the VCs in which a frame of a class may leave its NIC: all VCs of the class, or with ByTag the VC that
-// left selects.
+// VCs returns the VCs in which a frame of a class may leave its NIC: all VCs of the class, or with ByTag the VC
+// selected by left.
 func (r *Routers) VCs(class int, left uint16) hw.VCRange {
 	vcs := r.Config.ClassVCs()
 	low, high := class*vcs, class*vcs+vcs-1
@@ -111,5 +111,5 @@ func (r *Routers) Bare() (reason, remedy string) {
 	return "", ""
 }
 
-// Chosen reports whether a frame may leave its NIC only in some of the VCs.
+// Chosen reports whether a frame is limited to some of its NIC's VCs.
 func (r *Routers) Chosen() bool { return r.ByTag || r.Config.Classes > 1 }

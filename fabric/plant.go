@@ -5,7 +5,7 @@ import (
 	"starloom/nic"
 )
 
-// Plant is the hardware of the cycle engine as a network sees it. The network builds its media between the
+// Plant is a network's view of the hardware of the cycle engine. The network builds its media between the plant's
 // transmitters and banks.
 type Plant interface {
 	Shape() Shape
@@ -14,15 +14,16 @@ type Plant interface {
 	Clock() *hw.Clock
 	Shards() []hw.Shard
 	Seed() uint64
-	// Transmitters returns the transmitters of all NICs. If NICs have a transmitter and a receiver per port, these
-	// are adjacent, port by port; each has port 0 only, and Media.Hears has as many inputs per processor.
+	// Transmitters returns the transmitters of all NICs. If NICs have a transmitter and a receiver per port, the
+	// transmitters of a NIC are adjacent in port order; each has only port 0, and Media.Hears has equally many inputs
+	// per processor.
 	Transmitters() *nic.Serialisers
-	// BankOf returns a processor's bank and its cell there.
+	// BankOf returns a processor's bank and its cell in the bank.
 	BankOf(processor int) (bank *nic.Bank, cell int)
-	// Bank names a bank of perUnit elements per unit, or of parts of the elements.
+	// Bank names a bank with perUnit elements per unit, or with a part in each element.
 	Bank(name, part string, perUnit int) hw.Bank
-	// Light returns a wire per element of a bank. readers are the units that read each element, nil if each element
-	// is read by its own unit.
+	// Light returns a wire per element of a bank. readers are the units that read each element; nil if each unit
+	// reads its own elements.
 	Light(bank hw.Bank, readers []uint32) (*hw.Light, error)
 	// Carry sets the media.
 	Carry(m Media) error
@@ -30,15 +31,15 @@ type Plant interface {
 
 // Media carries light from transmitters to receivers.
 type Media struct {
-	Medium Medium    // component in which frames meet; RTL may replace an element if the component is hw.Sited
+	Medium Medium    // component in which frames meet; RTL may replace elements of an hw.Sited component
 	Links  *hw.Fibre // fibres from Medium to Far
 	Far    *hw.Light // far end of each medium
-	Hears  hw.Gather // media heard by the ports of a unit's receivers
-	// Whole means that all light of a frame that is alone on its medium crosses the medium in the cycle in which it
-	// is sent, and all phits share the fate of the first. Then frames can be predicted.
+	Hears  hw.Gather // by port of a unit's receivers: the medium at the port
+	// Whole means that all phits of a frame alone on its medium cross the medium in the cycle in which they are sent,
+	// and share the fate of the first phit. Frames are then predictable.
 	Whole bool
 
-	// Filters are the filters of outputs (by receiver; Addressed, or Mixed). Parts are the components between
+	// Filters are the filters of the outputs, by receiver (Addressed or Mixed). Parts are the components between
 	// transmitters and Medium.
 	Filters interface {
 		Take(output int, listens bool, tag uint16)
@@ -46,8 +47,8 @@ type Media struct {
 	Parts []hw.Component
 	// Composites may replace some of Parts.
 	Composites []hw.Composite
-	// Collided reports whether a processor's frame of this slot has collided; it is nil unless the medium reports
-	// collisions. Reseed sets the seed of a run; it is nil for hardware without randomness.
+	// Collided reports whether a processor's frame in this slot has collided; nil unless the medium reports
+	// collisions. Reseed sets the seed of a run; nil for hardware without randomness.
 	Collided func(processor int) bool
 	Reseed   func(seed uint64)
 }
@@ -57,21 +58,21 @@ type Medium interface {
 	hw.Component
 	// Reached returns the medium of a transmitter's port.
 	Reached(transmitter, port int) int
-	// Violated returns the media of a shard that have had a collision since ClearSlot, unordered. Met reports whether
-	// a medium is among them.
+	// Violated returns the media of a shard with a collision since ClearSlot, unordered. Met reports whether Violated
+	// contains a medium.
 	Violated(shard int) []uint32
 	Met(medium int) bool
 	ClearSlot(shard int)
 }
 
 // Stars is the wiring of passive stars, each with a link to its listeners, as in most passive networks. Ports 0 to
-// Fan-1 of transmitter i lead to the media from Leaves[i] on, all in the transmitter's own unit. With AllPorts a
-// transmitter stands for a port, and Fan is 1.
+// Fan-1 of transmitter i lead to consecutive media from Leaves[i] on, in the transmitter's unit. With AllPorts each
+// transmitter is one port, and Fan is 1.
 type Stars struct {
 	Name, Link string   // names of the media in their unit, and of the links
 	Leaves     []uint32 // by transmitter: its first medium
 	Fan        int
-	Hears      hw.Gather // by unit: media heard by its receivers, port by port
+	Hears      hw.Gather // by unit: media at its receivers, port by port
 }
 
 // Build adds the stars and links to a plant.

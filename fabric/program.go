@@ -9,11 +9,11 @@ import (
 	"starloom/nic"
 )
 
-// Program describes a built-in program, without its image, for a network of a certain size.
+// Program describes a built-in program, without its image, for a network of one size.
 type Program struct {
 	Name         string
 	SlotsPerStep int          // slots per step of the algorithm
-	Rules        Rules        // rules that the program must keep, unless the scenario sets rules
+	Rules        Rules        // the program's rules, unless the scenario sets rules
 	Workloads    []string     // supported keys under workload:; nil if none
 	Schedule     string       // name of its schedule, "" for none
 	Note         string       // note for the user, "" for none
@@ -21,19 +21,19 @@ type Program struct {
 	NoteOnce     string       // replaces Note for gossip in one session
 	Needs        Needs        // defaults of scenario keys
 	Params       []Choice     // parameters with few values
-	Least        func() Least // minimum number of slots of its workload; nil if unknown
+	Least        func() Least // minimum number of slots of the workload; nil if unknown
 	Carries      *Carries     // supported traffic; nil if none
 	Native       *firmware.NativeProgram
-	// Retransmits means that the program sends lost frames again, so the rule no_loss judges only frames that no fault
-	// has taken.
+	// Retransmits means that the program sends lost frames again. The rule no_loss then ignores frames that a fault
+	// has destroyed.
 	Retransmits bool
 }
 
-// ReplacedNote is the start of the note of Replaced.
+// ReplacedNote is the beginning of the note that Replaced returns.
 const ReplacedNote = "the scenario's rules replace those of "
 
-// Replaced returns a note if a scenario's own rules leave some of the program's rules unchecked, because own rules
-// replace all rules of the program. Otherwise it returns "". own may be nil.
+// Replaced returns a note if the rules of a scenario leave rules of the program unchecked; otherwise it returns "".
+// The rules of a scenario replace all rules of the program. own may be nil.
 func (p *Program) Replaced(own *Rules) string {
 	if own == nil {
 		return ""
@@ -51,23 +51,23 @@ func (p *Program) Unchecked(own *Rules) []string {
 	return slices.DeleteFunc(p.Rules.Checked(), func(rule string) bool { return slices.Contains(checked, rule) })
 }
 
-// Needs holds the scenario values that a program needs unless the file sets them. 0 stands for the usual default.
+// Needs holds the scenario values of a program, unless the file sets them. 0 selects the usual default.
 type Needs struct {
 	nic.Sizes         // keys of nic
-	PayloadMin int    // minimum nic.payload_bytes for the program's frames; PayloadBytes if PayloadBytes is larger
+	PayloadMin int    // minimum nic.payload_bytes for the program's frames; PayloadBytes if that is larger
 	Slots      uint32 // stop.slots, per session of gossip
 }
 
-// Least holds lower bounds, in slots, for the arrival of all packets of a workload.
+// Least holds lower bounds in slots for the time until all packets of a workload have arrived.
 type Least struct {
-	Slots uint32 // bound for this program with any orders and any waits; 0 if unknown
+	Slots uint32 // bound for this program with any orders and delays; 0 if unknown
 	Any   uint32 // bound for any firmware on this network; 0 if unknown
 	Why   string // reason for Slots in sentences, without the last full stop
 	Sum   string // the calculation, without the last full stop; "" if Why includes it
-	How   string // how firmware reaches Any, without the last full stop; "" if unknown
+	How   string // how firmware achieves Any, without the last full stop; "" if unknown
 }
 
-// Needed returns the Least of a program. It returns zero if the bounds are unknown or p is nil.
+// Needed returns the bounds of a program, zero if the bounds are unknown or p is nil.
 func (p *Program) Needed() (least Least) {
 	if p != nil && p.Least != nil {
 		least = p.Least()
@@ -75,12 +75,12 @@ func (p *Program) Needed() (least Least) {
 	return least
 }
 
-// Choice is a parameter with a limited set of values.
+// Choice is a parameter with an enumerated set of values.
 type Choice struct {
 	Name      string
 	Values    []int64 // nil for the range Low to High
 	Low, High int64
-	Mean      []string // meaning of each value in a few words
+	Mean      []string // meaning of each value, as a short phrase
 }
 
 // Allows reports whether a value is allowed.
@@ -101,26 +101,27 @@ func (c *Choice) Allowed() string {
 
 // Carries describes the traffic that a program supports.
 type Carries struct {
-	// Direct means that a frame crosses from source to destination in the slot in which it is sent, or is lost.
+	// Direct means that a frame reaches its destination in the slot in which it is sent, or is lost.
 	Direct bool
 	Closed bool // the program acknowledges packets; its parameter `closed` limits the packets in flight
-	// Reaches returns the reason why packets of a source cannot reach a destination, "" if they can. It is nil if all
-	// packets can. Anywhere returns the reason why some source cannot reach some other destination.
+	// Reaches returns the reason why packets of a source cannot reach a destination, "" if they can; nil if all
+	// packets can reach their destinations. Anywhere returns the reason why some source cannot reach some
+	// destination.
 	Reaches  func(source, destination int) (why string)
 	Anywhere func() (why string)
 }
 
 // Schedule is a plan of all processors for all slots of an algorithm with known routes. Each processor has its part
-// of the plan as a read-only table. The network defines the words of the table.
+// of the plan as a read-only table; the network defines the words of this table.
 type Schedule interface {
 	// Slots returns the length of the algorithm in slots.
 	Slots() int
-	// Words sets one word of dst per processor for a slot from 0 to Slots(); at slot Slots() the schedule is over.
-	// Words may cache a plan, so calls for one schedule must not be concurrent.
+	// Words sets one word of dst per processor for a slot from 0 to Slots(); at slot Slots() the schedule has ended.
+	// Calls for one schedule must not be concurrent, because Words may cache a plan.
 	Words(slot int, dst []uint64)
 }
 
-// Sparse is a Schedule in which few words change from slot to slot.
+// Sparse is a Schedule whose words rarely change from slot to slot.
 type Sparse interface {
 	Schedule
 	// Changes yields the processors whose word differs from the word of the previous slot; before slot 0 all words
@@ -128,12 +129,12 @@ type Sparse interface {
 	Changes(slot int, yield func(processor int, word uint64))
 }
 
-// ROM holds constant tables. They are written into the memory of firmware before a run. The network defines their
+// ROM holds constant tables, which are written into the memory of firmware before a run. The network defines their
 // words.
 type ROM interface {
-	// Words returns the number of words per processor, and for the whole machine.
+	// Words returns the number of words per processor, and of the whole machine.
 	Words() (processor, machine int)
-	// For a run with a seed, Processor sets the words of a processor, and Machine sets the words of the machine.
+	// Processor sets the words of a processor for a run with a seed, and Machine the words of the machine.
 	Processor(processor int, seed uint64, dst []uint32)
 	Machine(seed uint64, dst []uint32)
 }

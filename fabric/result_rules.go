@@ -18,7 +18,7 @@ import (
 // ResultRules maps names of firmware results to their rules.
 type ResultRules struct{ Of map[string]ResultRule }
 
-// ResultRule is the rule of one result: Min and Max for each processor, and Alike for pairs of processors.
+// ResultRule is the rule for one result: Min and Max for each processor, and Alike for pairs of processors.
 type ResultRule struct {
 	Min, Max int64
 	Alike    string // ResultEqual, ResultDistinct, or ""
@@ -54,7 +54,7 @@ func (r ResultRule) String() string {
 // NoneOf requires that a result is 0 on all processors.
 func NoneOf(name string) *ResultRules { return &ResultRules{map[string]ResultRule{name: {}}} }
 
-// Setting returns the value shown in a list of settings.
+// Setting returns the value for a list of settings.
 func (r ResultRules) Setting() any { return r.Of }
 
 func (r ResultRules) MarshalJSON() ([]byte, error) { return json.Marshal(r.Of) }
@@ -138,8 +138,8 @@ func (r *ResultRule) read(d *strict.Decoder, node *yaml.Node, path string) error
 	return nil
 }
 
-// refuses describes how a value violates the rule, "" if it does not. judged is the first processor with a value, -1
-// for none. first maps each value to the first processor with this value.
+// refuses describes the violation of the rule by a value, "" for none. judged is the first processor with a value, -1
+// for none. first maps each value to its first processor.
 func (r *ResultRule) refuses(name string, value int64, judged int, first map[int64]int) string {
 	same, again := first[value]
 	switch {
@@ -156,15 +156,15 @@ func (r *ResultRule) refuses(name string, value int64, judged int, first map[int
 }
 
 // Results holds the result words of firmware (sl_result) by processor and word number. A new value replaces the old
-// one. A restart discards the words of the processor.
+// value. A restart discards the words of the processor.
 type Results struct {
-	Lost uint64 // number of results lost because ResultsMax words were stored
+	Lost uint64 // number of results lost because ResultsMax words were already stored
 
 	key, value []uint64 // key: processor in the upper half, word number in the lower
 	index      map[uint64]int
 }
 
-// ResultsMax is the maximum number of words kept.
+// ResultsMax is the maximum number of stored words.
 const ResultsMax = 1 << 20
 
 // Result is one result word of a processor.
@@ -176,7 +176,7 @@ type Result struct {
 
 func resultKey(processor int, word uint32) uint64 { return uint64(processor)<<32 | uint64(word) }
 
-// Set records a result and reports whether it changes anything.
+// Set stores a result and reports whether the stored value has changed.
 func (r *Results) Set(x Result) (changed bool) {
 	key := resultKey(x.Processor, x.Word)
 	switch i, again := r.index[key]; {
@@ -262,26 +262,26 @@ func (r *Results) State(v *hw.StateVisitor) {
 	})
 }
 
-// Keeper is a referee with additional rules. Keeps returns the names of these rules.
+// Keeper is a referee with additional rules. Keeps returns their names.
 type Keeper interface{ Keeps() []string }
 
-// Judge is a Keeper that checks results as soon as firmware reports them. The method Judge is called after the
-// boundaries of all shards with the results changed there, and yields new violations.
+// Judge is a Keeper that checks results as soon as firmware reports them. After the boundaries of all shards, the
+// method Judge receives the changed results and yields new violations.
 type Judge interface {
 	Keeper
 	Judge(rules *Rules, given []Result, yield func(Finding))
 }
 
-// Judge finds the processors whose results break a rule. names are the names of result words, and skipped processors
-// are ignored. A missing result breaks its rule. A rule that applies to no result is also broken; comparisons need
-// two processors.
+// Judge finds the processors whose results violate a rule. names are the names of result words; Judge ignores skipped
+// processors. A missing result violates its rule. A rule without any result is violated, too; comparisons need two
+// processors.
 func (r *ResultRules) Judge(given *Results, names []string, processors int,
 	skipped func(processor int) bool, find func(Finding)) {
 	for _, name := range slices.Sorted(maps.Keys(r.Of)) {
 		rule, word := r.Of[name], uint32(slices.Index(names, name))
 		first := map[int64]int{}
 		judged := -1
-		count, last := 0, 0 // number of judged processors; the last judged processor
+		count, last := 0, 0 // number of judged processors, and the last of them
 		for processor := range processors {
 			if skipped(processor) {
 				continue

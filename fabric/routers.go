@@ -13,18 +13,19 @@ type Routers struct {
 	Graph  hw.RouterGraph
 	Routes hw.RouteTable
 	NIC    *NICPorts
-	// a frame's tag selects the VC, among the VCs of its class, by which the frame leaves its NIC; otherwise VCs are used in turn
+	// a frame's tag selects the VC, within the VCs of its class, in which the frame leaves its NIC; otherwise a NIC
+	// uses the VCs in turn
 	ByTag bool
 	Media int    // media without routers, numbered before the channels
 	Tick  int    // cycles between two calls of handlers
 	Bits  int    // bits per flit
-	Sink  bool   // NICs accept every flit, so RX FIFOs may overflow; otherwise flits wait for room
-	Shown string // statement about deadlocks before a run: that none can occur, or why some can; "" for none
+	Sink  bool   // NICs accept every flit, so RX FIFOs may overflow; otherwise flits wait for free places
+	Shown string // before a run: why deadlocks are impossible, or why they are possible; "" for no statement
 
-	// Later computes the routes and Shown of a large network when the network is run. It is nil if both are set.
+	// Later computes the routes and Shown of a large network when the network runs; nil if both are set.
 	Later func() error
 
-	Names []string   // names of routers from a drawing; nil for numbers
+	Names []string   // names of routers in a drawing; nil for numbers
 	Ports [][]string // names of the ports of each router; nil for numbers
 	// Places are the positions of routers in a picture, nil if unknown.
 	Places []Place
@@ -39,11 +40,10 @@ func (r *Routers) Router(i int) string {
 	return r.Names[i]
 }
 
-// Bytes returns the memory of routers, channels, sources and sinks.
+// Bytes returns the memory of routers, channels, sources and sinks in bytes.
 func (r *Routers) Bytes() uint64 { return hw.RouterBytes(&r.Config, &r.Graph, &r.Routes) }
 
-// Channel returns the name of a channel between two routers. output is the channel's output port at router from, and
-// to is its end.
+// Channel returns the name of a channel between two routers, from output port output of router from to router to.
 func (r *Routers) Channel(from, output, to int) string {
 	if r.Names == nil {
 		return fmt.Sprintf("router %d to %d", from, to)
@@ -87,10 +87,10 @@ func (w *RouterWays) Follow(source, destination uint32, pass func(link int)) {
 	}
 }
 
-// Latency returns the cycles that a packet needs through an empty network, from its creation to the arrival of its
-// tail. The packet must fit into one buffer.
+// Latency returns the number of cycles that a packet needs through an empty network, from its creation to the arrival
+// of its tail. The packet must fit into one buffer.
 func (w *RouterWays) Latency(source, destination uint32, flits int) (cycles int) {
-	passes := 3 + w.Config.RoutingDelay // per router: the allocators, two registers after the switch, and routing
+	passes := 3 + w.Config.RoutingDelay // cycles per router: the allocators, two registers after the switch, and routing
 	cycles = 1 + w.Graph.Nodes[source].Latency + passes + w.Graph.Nodes[destination].Latency + flits - 1
 	w.Follow(source, destination, func(link int) { cycles += w.Graph.Links[link].Latency + passes })
 	return cycles

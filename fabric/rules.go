@@ -13,7 +13,7 @@ import (
 //go:embed rules.go
 var rulesSource string
 
-// Rules are the invariants of a run. What is left out is not checked.
+// Rules are the invariants of a run. Omitted rules are not checked.
 type Rules struct {
 	// slots in which frames must not collide
 	CollisionFree *CollisionFree `json:"collision_free,omitempty"`
@@ -21,7 +21,7 @@ type Rules struct {
 	PacketsPerProcessorMax int `json:"packets_per_processor_max,omitempty" jsonschema:"minimum=1,maximum=254"`
 	// every packet arrives exactly once at its destination
 	ExactlyOnce bool `json:"exactly_once,omitempty"`
-	// every queued frame fits into its TX FIFO and is received by its addressee; a frame to anybody, by some
+	// every queued frame fits into its TX FIFO and reaches its addressee; a frame without addressee reaches some
 	// processor
 	NoLoss bool `json:"no_loss,omitempty"`
 	// maximum number of slots until arrival: of a packet of the workload from slot 0, of a measured packet of traffic
@@ -38,15 +38,15 @@ type Rules struct {
 	// frames from one processor to another arrive in order: packets of traffic in the order of creation, on every
 	// network; other frames in the order of queueing, at routers
 	InOrder bool `json:"in_order,omitempty"`
-	// a frame of gossip has no item unknown to its sender
+	// a frame of gossip carries only items known to its sender
 	NoCreation bool `json:"no_creation,omitempty"`
-	// a vertex uses one bus in a slot: it listens only to the bus that it sends to
+	// a vertex uses one bus in a slot: it listens only to the bus on which it sends
 	OneBus bool `json:"one_bus,omitempty"`
 	// at most fabric.bus.length vertices use a bus in a slot: they listen, send, or wait for it
 	BusLength bool `json:"bus_length,omitempty"`
 	// all voters that decide, decide the same
 	Agreement bool `json:"agreement,omitempty"`
-	// a voter decides for a value that correct modules hold, or if they differ, between the smallest and the largest
+	// a voter decides for a value of correct modules, or if their values differ, between the smallest and the largest
 	Validity bool `json:"validity,omitempty"`
 	// a broadcast reaches every processor in the step given by its algorithm, usually its distance
 	ReceiveStep bool `json:"receive_step,omitempty"`
@@ -59,11 +59,11 @@ type Rules struct {
 
 func (Rules) Declaration() string { return rulesSource }
 
-// CollisionFree selects slots of a step, which repeats every Period slots. Slots count from 1.
+// CollisionFree selects slots of a step. Steps repeat every Period slots. Slots count from 1.
 type CollisionFree struct {
 	// slots per step of the algorithm
 	Period int `json:"period" jsonschema:"required,minimum=1,maximum=65535"`
-	// slots of a step without collisions; the first is 1
+	// slots of a step that must be free of collisions; the first is 1
 	Slots []int `json:"slots" jsonschema:"required,minItems=1,uniqueItems=true"`
 }
 
@@ -76,8 +76,8 @@ const (
 	RuleFail          = "firmware_fail"             // no handler calls sl_fail
 	RuleIllegalSend   = "illegal_send"              // firmware sends only what its NIC accepts
 	RuleIllegalListen = "illegal_listen"            // firmware listens only to existing ports
-	RuleFinishes      = "finishes"                  // every processor is done before the run ends
-	RuleDeadlock      = "deadlock"                  // packets in routers do not wait for one another forever
+	RuleFinishes      = "finishes"                  // every processor is done before the end of the run
+	RuleDeadlock      = "deadlock"                  // packets in routers do not wait for each other forever
 	RuleCollisionFree = "collision_free"            // Rules.CollisionFree
 	RuleHeld          = "packets_per_processor_max" // Rules.PacketsPerProcessorMax
 	RuleExactlyOnce   = "exactly_once"              // Rules.ExactlyOnce
@@ -125,7 +125,7 @@ func given(rules ...ruleGiven) (names []string) {
 	return names
 }
 
-// Limits returns the limits of the rules as text by rule name.
+// Limits maps the names of the rules to their limits as text.
 func (r *Rules) Limits() map[string]string {
 	limits := map[string]string{}
 	if r.DeadlineSlots > 0 {
@@ -165,13 +165,13 @@ func (r *Rules) Checks() Checks {
 	}
 }
 
-// OfPackets returns the rules of single traffic packets, on every network.
+// OfPackets returns the rules for single packets of traffic, on every network.
 func (r *Rules) OfPackets() []string {
 	return given(ruleGiven{RuleDeadline, r.DeadlineSlots > 0}, ruleGiven{RuleLatency, r.LatencyMax > 0},
 		ruleGiven{RuleInOrder, r.InOrder})
 }
 
-// Disciplined returns the checked rules that only networks of some disciplines support.
+// Disciplined returns the checked rules that only networks of certain disciplines support.
 func (r *Rules) Disciplined() []string {
 	return append(r.Switched(), given(ruleGiven{RuleLatency, r.LatencyMax > 0}, ruleGiven{RuleInOrder, r.InOrder})...)
 }
@@ -195,10 +195,10 @@ type Checks struct {
 	HeldMax     int  // packets per processor, 0 for no limit
 	ExactlyOnce bool // a packet arrives once, at its destination
 	NoLoss      bool
-	LatencyMax  uint32 // maximum number of cycles of a frame between processors at routers, 0 for no limit
+	LatencyMax  uint32 // maximum latency in cycles of a frame between processors at routers, 0 for no limit
 	InOrder     bool   // frames between processors at routers keep their order
-	NoCreation  bool   // no frame of gossip has an item that its sender cannot have
+	NoCreation  bool   // a frame of gossip carries only items known to its sender
 	OneBus      bool   // a sending processor listens only to the bus on which it sends
 	BusLength   bool   // no bus has too many processors
-	ReceiveStep bool   // a broadcast reaches a processor in the step planned for the processor
+	ReceiveStep bool   // a broadcast reaches a processor in the processor's planned step
 }

@@ -7,7 +7,7 @@ import (
 	"starloom/traces"
 )
 
-// Scan reads the registers that handlers of some cells have written: done, TX and RX counts, held packets, and TX
+// Scan reads the registers that the handlers of some cells have written: done, TX and RX counts, held packets, and TX
 // overflow.
 func (l *Ledger) Scan(b *nic.Bank, cells []uint32, slot uint32) {
 	finished, any, held := scanWords(b.Words, cells, uint64(l.HeldMax))
@@ -34,8 +34,8 @@ func (l *Ledger) Scan(b *nic.Bank, cells []uint32, slot uint32) {
 	}
 }
 
-// scanWords summarises registers without data-dependent branches. It returns the number of processors that are done
-// or faulty, the bitwise union of all words, and the maximum of held and all numbers of held packets.
+// scanWords summarises registers without data-dependent branches. It returns the number of done or faulty processors,
+// the bitwise union of all words, and the maximum of held and all numbers of held packets.
 func scanWords(words []uint64, cells []uint32, held uint64) (finished int, any, heldMax uint64) {
 	var done uint64
 	for _, cell := range cells {
@@ -47,7 +47,7 @@ func scanWords(words []uint64, cells []uint32, held uint64) (finished int, any, 
 	return int(done), any, held
 }
 
-// ScanListen removes cells among first..end-1 from the fabric if they listen to missing ports in this slot.
+// ScanListen removes from the fabric each cell of first..end-1 that listens to a missing port in this slot.
 func (l *Ledger) ScanListen(b *nic.Bank, first, end int, slot uint32) {
 	ports := b.Listen(slot)[first:end]
 	if b.Taps != nil || b.Own != nil {
@@ -60,8 +60,8 @@ func (l *Ledger) ScanListen(b *nic.Bank, first, end int, slot uint32) {
 	}
 	excess, limit := uint64(0), uint64(b.Ports)+uint64(wrap-1)
 	for _, port := range ports {
-		// PortNone is the highest port, and PortAll is the next lower one. Adding one or two wraps them to small
-		// numbers. A port above the limit makes the difference negative.
+		// PortNone is the highest port number, PortAll the next lower. Adding one or two wraps both to small numbers.
+		// A port above the limit makes the difference negative.
 		excess |= limit - uint64(port+wrap)
 	}
 	if int64(excess) >= 0 {

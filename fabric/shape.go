@@ -11,24 +11,25 @@ type Shape struct {
 	Units   int
 	PerUnit int // processors per unit
 	Ports   int // ports per NIC
-	// Discipline is the NICs' access to media; nil is OnePort.
+	// discipline of the NICs; nil is OnePort
 	Discipline Discipline
-	// PortLabels are the paths of named ports in units of one processor, e.g. dim[1].port[+rho]. Nil means that ports
-	// have numbers.
+	// PortLabels are the paths of named ports in units of one processor, e.g. dim[1].port[+rho]; nil for numbered
+	// ports.
 	PortLabels []string
-	Media      int // number of places where frames meet; each ends in a link to its listeners
-	// Paths returns the paths of transmitters and receivers in a network of one unit with named processors. Nil means
-	// that transmitters and receivers have numbers.
+	Media      int // number of places where frames meet; each has a link to its listeners
+	// Paths returns the paths of transmitters and receivers in a network of one unit with named processors; nil for
+	// numbered transmitters and receivers.
 	Paths func() []string
-	// Latencies returns the cycles of the shortest and the longest link, if links have individual lengths. linkCycles
-	// is link.propagation_cycles, the length of all other links. Nil means that all links have this length.
+	// Latencies returns the latencies in cycles of the shortest and the longest link, if links have individual
+	// latencies. linkCycles is link.propagation_cycles, the latency of all other links. If Latencies is nil, all
+	// links have this latency.
 	Latencies func(linkCycles int) (least, most int)
-	// ArbitrationCycles are the cycles before the first phit of a frame in a slot. FramesPerSlot is the number of
-	// frames that may cross a medium one after the other in a slot; 0 means one.
+	// ArbitrationCycles is the number of cycles before the first phit of a frame in a slot. FramesPerSlot is the
+	// maximum number of consecutive frames on a medium in a slot; 0 means one.
 	ArbitrationCycles, FramesPerSlot int
-	// Loose means that in the slot engine a shard may end between any two processors, as with package wired.
+	// Loose means that in the slot engine a shard may end between any two processors, as in package wired.
 	Loose bool
-	// Words are the size in the form that firmware receives (sl_shape).
+	// Words is the size in the form passed to firmware (sl_shape).
 	Words [nic.ShapeWords]uint32
 }
 
@@ -46,8 +47,7 @@ func (s Shape) Chosen() Discipline {
 	return s.Discipline
 }
 
-// NameLanes returns the bank with names for its transmitters or receivers if NICs have one transmitter or receiver
-// per port.
+// NameLanes returns the bank with names for its transmitters or receivers if NICs have one of them per port.
 func (s Shape) NameLanes(bank hw.Bank) hw.Bank {
 	switch {
 	case s.Paths != nil:
@@ -72,10 +72,10 @@ func (s Shape) PortsOf(processor int) int {
 	return s.Ports
 }
 
-// Rules returns the names of the rules that only this discipline can check.
+// Rules returns the names of the rules that need this discipline.
 func (s Shape) Rules() []string { return s.Chosen().Rules() }
 
-// Lanes returns the number of transmitters and receivers per NIC.
+// Lanes returns the number of transmitters, and of receivers, per NIC.
 func (s Shape) Lanes() int {
 	d := s.NIC()
 	return d.Lanes(s.Ports)
@@ -84,13 +84,12 @@ func (s Shape) Lanes() int {
 // Asks reports whether NICs send requests before frames.
 func (s Shape) Asks() bool { return s.NIC().Asks }
 
-// WholeUnits returns the number of units that together have at least the given number of processors, at most the
-// number of all units.
+// WholeUnits returns the smallest number of units with at least the given number of processors, at most all units.
 func (s Shape) WholeUnits(processors int) int {
 	return min(s.Units, (processors+s.PerUnit-1)/s.PerUnit)
 }
 
-// Shards divides the network into shards of at least the given number of processors.
+// Shards divides the network into shards with at least the given number of processors.
 func (s Shape) Shards(processors int) []hw.Shard {
 	return hw.Shards(s.Units, max(1, s.WholeUnits(processors)))
 }

@@ -4,7 +4,7 @@ package fabric
 type Plane struct {
 	// Place returns the position of a processor. drawn is false for a processor in another plane.
 	Place func(processor int) (x, y float64, drawn bool)
-	// Step returns the direction of a port from its processor, 0, 0 for a port to another plane.
+	// direction from a processor to its port's neighbour; 0, 0 for a port to another plane
 	Step func(port int) (dx, dy float64)
 }
 
@@ -13,15 +13,15 @@ type Sketch struct {
 	Processors []Spot
 	Media      []Spot        // media drawn as nodes
 	At         []int         // by medium: its index in Media, -1 for a line between processors
-	Latencies  []string      // by medium: latency in cycles, "" for the common latency; nil if all have the common latency
-	Round      map[int]Place // wraparound lines: directions in which the lines leave
-	Lines      []SketchLine  // lines between nodes of Media to which no port of a processor leads
+	Latencies  []string      // by medium: latency in cycles, "" for the common latency; nil if all latencies are equal
+	Round      map[int]Place // by wraparound line: direction in which the line leaves
+	Lines      []SketchLine  // lines between nodes of Media without a processor's port
 }
 
 // SketchLine is a medium between two nodes of Media.
 type SketchLine struct {
 	Medium, From, To int
-	Number           int // number of the other end of a wraparound line
+	Number           int // number at the other end of a wraparound line
 }
 
 // Spot is a named position.
@@ -29,7 +29,7 @@ type Spot struct {
 	Name  string
 	Kind  string    // noun for a medium drawn as a node
 	Shape SpotShape // shape of the node
-	Path  string    // common prefix of the media's paths if a node represents several media, otherwise ""
+	Path  string    // common prefix of the paths of several media represented by one node, otherwise ""
 	Place
 }
 

@@ -16,8 +16,8 @@ import (
 //go:embed traffic.go
 var trafficSource string
 
-// Traffic makes every processor send packets to destinations of a pattern. The packets depend only on these keys, the
-// seed and the processor. Package fabric/traffic draws, offers and measures them, and sets defaults.
+// Traffic makes every processor send packets to the destinations of a pattern. The packets depend only on these keys,
+// the seed and the processor. Package fabric/traffic draws, offers and measures packets, and sets defaults.
 type Traffic struct {
 	// destinations of packets: uniform to any processor, transpose row i, column j to row j, column i,
 	// bit_complement, bit_reverse and shuffle (rotated left by one) by the bits of the processor's number, tornado
@@ -45,13 +45,13 @@ type Traffic struct {
 	// time in which created packets are measured, in the same units (default 10000; with arrivals: file up to its
 	// last packet)
 	Measure *Duration `json:"measure,omitempty" jsonschema:"minimum=1,maximum=1000000000"`
-	// time after it in which all measured packets must arrive or be lost, otherwise the run breaks the rule finishes,
-	// in the same units; sources continue to create packets (default 10000)
+	// time after the measurement in which all measured packets must arrive or be lost, otherwise the run breaks the
+	// rule finishes, in the same units; sources continue to create packets (default 10000)
 	Drain *Duration `json:"drain,omitempty" jsonschema:"minimum=0,maximum=1000000000"`
 	// allow more load than the network can carry: measured packets may remain in flight after drain if some packet
 	// has arrived in the measured time. A sweep over the rate sets it
 	Overload bool `json:"overload,omitempty"`
-	// maximum number of packets of a source in flight or unacknowledged; 0 for any number
+	// maximum number of packets of a source that are in flight or unacknowledged; 0 for any number
 	Closed int `json:"closed,omitempty" jsonschema:"minimum=0,maximum=65535"`
 	// packets to send, for arrivals: file: a CSV file with columns source, destination, size and created, in cycles,
 	// as written by --packets, or src, dest, size and ctime; relative to the scenario's folder
@@ -63,7 +63,7 @@ type Traffic struct {
 
 func (Traffic) Declaration() string { return trafficSource }
 
-// Hotspot is a processor that receives a share of all packets.
+// Hotspot is a processor that receives a fixed share of all packets.
 type Hotspot struct {
 	// number of the processor
 	Node int `json:"node" jsonschema:"required,minimum=0,maximum=2147483646"`
@@ -73,12 +73,11 @@ type Hotspot struct {
 
 func (Hotspot) Declaration() string { return trafficSource }
 
-// SizeShare is a packet size with its weight. In a scenario the number alone is enough, and one object may replace a
-// list of one.
+// SizeShare is a packet size with its weight. A scenario may give the number alone, or one object in place of a list.
 type SizeShare struct {
 	// frames per packet
 	Frames int `json:"frames" jsonschema:"required,minimum=1,maximum=255"`
-	// relative frequency of this size; 0 or left out is 1
+	// relative frequency of this size; 0 or no value means 1
 	Weight float64 `json:"weight,omitempty" jsonschema:"minimum=0,maximum=1000000"`
 }
 
@@ -96,13 +95,13 @@ func (SizeShare) Short() (key, description string) {
 	return "frames", "frames of a packet: a number, or a list of numbers or of {frames, weight} (default 1)"
 }
 
-// TrafficRow is a packet of a file, created in cycle Created.
+// TrafficRow is a packet of a traffic file. Created is the cycle of its creation.
 type TrafficRow struct {
 	Created             uint64
 	Source, Destination uint32
 	Size                uint8
 	Line                uint32 // line number in the file
-	ID                  uint64 // column id or pid, or the number of the row from 0
+	ID                  uint64 // column id or pid, or the row number from 0
 }
 
 const (
@@ -124,7 +123,7 @@ func Patterns() []string {
 		PatternHotspot, PatternPermutation}
 }
 
-// PatternOf returns a remedy for BookSim's name of a pattern, "" if the word is not one.
+// PatternOf returns a remedy for a BookSim name of a pattern, "" for other words.
 func PatternOf(word string) string {
 	is := map[string]string{"bitcomp": PatternBitComplement, "bitrev": PatternBitReverse, "randperm": PatternPermutation,
 		"neighbor": PatternNeighbour,

@@ -8,22 +8,22 @@ import (
 	"starloom/hw"
 )
 
-// Wiring lists the ports that drive and hear each medium of a passive network, as index slices for both engines.
-// Entry processor*Shape.Ports+port belongs to a port.
+// Wiring lists, for both engines, the ports that drive and hear each medium of a passive network. The entry of a port
+// is processor*Shape.Ports+port.
 type Wiring struct {
-	Sends []uint32 // by port: medium that the port drives, or NoMedium
-	Hears []uint32 // by port: medium that the port hears, or NoMedium
-	// Opposite is, by medium, the other direction of the same half-duplex link. Frames in both directions collide.
-	// Nil if no link is half-duplex.
+	Sends []uint32 // by port: the medium driven by the port, or NoMedium
+	Hears []uint32 // by port: the medium heard by the port, or NoMedium
+	// Opposite is, by medium, the other direction of its half-duplex link; frames in both directions collide.
+	// Opposite is nil without half-duplex links.
 	Opposite []uint32
 
-	sendRows, hearRows []uint32 // by processor: start of an equal row; nil if rows are not shared
+	sendRows, hearRows []uint32 // by processor: start of a row with equal contents; nil if rows are not shared
 }
 
 // NoMedium marks a port without a medium.
 const NoMedium = hw.NoCoupler
 
-// NewWiring returns a wiring in which no port has a medium.
+// NewWiring returns a wiring whose ports have no medium.
 func NewWiring(ports int) *Wiring {
 	w := &Wiring{Sends: make([]uint32, ports), Hears: make([]uint32, ports)}
 	for _, table := range [][]uint32{w.Sends, w.Hears} {
@@ -35,13 +35,13 @@ func NewWiring(ports int) *Wiring {
 	return w
 }
 
-// Share merges equal rows of processors, so that the accessed rows fit into a cache. Do not change the wiring
+// Share merges equal rows of processors, so that the rows in use fit into a cache. Do not change the wiring
 // afterwards.
 func (w *Wiring) Share(ports int) {
 	w.sendRows, w.hearRows = sharedRows(w.Sends, ports), sharedRows(w.Hears, ports)
 }
 
-// sharedRows returns, for each row of a table, the start of an equal row. It returns nil if few rows are equal.
+// sharedRows returns, for each row of a table, the start of an equal row, or nil if few rows are equal.
 func sharedRows(table []uint32, ports int) (rows []uint32) {
 	if ports == 0 || len(table) == 0 {
 		return nil
@@ -77,9 +77,9 @@ func rowAt(rows []uint32, processor, ports int) int {
 	return int(rows[processor])
 }
 
-// Listeners lists the ports that hear each medium in ascending order.
+// Listeners lists the ports at each medium in ascending order.
 type Listeners struct {
-	first []uint32 // by medium: index of its first port, followed by the end of the last medium's ports
+	first []uint32 // by medium: index of its first port; the last element is the end of the last medium's ports
 	ports []uint32
 }
 
@@ -108,7 +108,7 @@ func (w *Wiring) Listeners(media int) Listeners {
 	return l
 }
 
-// Wired returns the discipline's Wiring, or nil if the wiring repeats in each unit.
+// Wired returns the discipline's Wiring, or nil if every unit has the same wiring.
 func (s Shape) Wired() *Wiring {
 	if d, ok := s.Chosen().(interface{ wiredBy() *Wiring }); ok {
 		return d.wiredBy()

@@ -16,7 +16,7 @@ import (
 //go:embed workload.go
 var workloadSource string
 
-// Workload is the task of the firmware: one of its fields. A permutation given directly or in a file ends up in
+// Workload is the task of the firmware, in one of its fields. A permutation given directly or in a file ends up in
 // Permutation.
 type Workload struct {
 	// destination of every processor's packet
@@ -32,7 +32,7 @@ type Workload struct {
 	Gossip *Gossip `json:"gossip,omitempty"`
 	// an item spreads from one processor to all, by messages to random processors
 	Scatter *Scatter `json:"scatter,omitempty"`
-	// the permutation that a deterministic two-hops firmware cannot route, built from its choice table
+	// the permutation that a deterministic two-hop firmware cannot route, built from its choice table
 	Adversary *Adversary `json:"adversary,omitempty"`
 	// every processor sends a sequence of packets; latencies are measured
 	Traffic *Traffic `json:"traffic,omitempty"`
@@ -148,7 +148,7 @@ const (
 // Count returns the number of sessions.
 func (g *Gossip) Count() int { return max(1, g.Sessions) }
 
-// Adversary is a permutation that keeps a packet from arriving for some slots.
+// Adversary is a permutation that delays a packet for a number of slots.
 type Adversary struct {
 	// even number of slots in which a packet must not arrive
 	Slots int `json:"slots" jsonschema:"required,minimum=2,maximum=64"`
@@ -156,7 +156,8 @@ type Adversary struct {
 
 func (Adversary) Declaration() string { return workloadSource }
 
-// Permutation gives every processor's packet a destination, by rule or as a list: entry i belongs to processor i.
+// Permutation gives the packet of every processor a destination: by a rule, or by a list in which entry i belongs to
+// processor i.
 type Permutation struct {
 	Kind string   // PermutationRandom, PermutationIdentity, PermutationReverse or PermutationList
 	List []uint32 // only for PermutationList
@@ -178,7 +179,7 @@ func (p Permutation) MarshalJSON() ([]byte, error) {
 	return json.Marshal(p.Kind)
 }
 
-// FillIdentity sends every packet to its own source.
+// FillIdentity makes every packet return to its source.
 func FillIdentity(p []uint32) {
 	for i := range p {
 		p[i] = uint32(i)
@@ -192,7 +193,7 @@ func FillReverse(p []uint32) {
 	}
 }
 
-// FillRandom sets p to a uniformly drawn permutation that depends only on the seed (Fisher-Yates).
+// FillRandom sets p to a uniformly distributed permutation that depends only on the seed (Fisher-Yates).
 func FillRandom(p []uint32, seed uint64) {
 	stream := hw.NewStream(seed, hw.PurposeWorkload)
 	FillIdentity(p)
@@ -202,8 +203,8 @@ func FillRandom(p []uint32, seed uint64) {
 	}
 }
 
-// Misplaced returns the reason why a list is not a permutation of the processors, "" if it is one, and the remedy.
-// entry is the first entry that is out of range or repeated, -1 for a wrong length.
+// Misplaced returns the reason why a list is not a permutation of the processors, "" if it is a permutation, and the
+// remedy. entry is the first entry out of range or repeated, -1 for a wrong length.
 func Misplaced(list []uint32, processors int) (entry int, reason, remedy string) {
 	if len(list) != processors {
 		count := traces.Plural(processors, "destination", "destinations")
@@ -235,7 +236,7 @@ func Misplaced(list []uint32, processors int) (entry int, reason, remedy string)
 	return -1, "", ""
 }
 
-// CheckPermutation returns an error for the first entry of p that is out of range 0..n-1 or used twice.
+// CheckPermutation returns an error for the first entry of p that is out of range 0..n-1 or repeated.
 func CheckPermutation(p []uint32, n int) error {
 	if len(p) != n {
 		return fmt.Errorf("%s for %s", traces.Plural(len(p), "destination", "destinations"),

@@ -9,14 +9,15 @@ import (
 // AllocatorPortsMax is the maximum number of inputs, and of outputs, of a list allocator.
 const AllocatorPortsMax = 65536
 
-// A ListRule orders the inputs of a list allocator and limits the claims of a slot.
+// A ListRule sets the order in which the inputs of a list allocator claim outputs, and the maximum number of claims
+// per slot.
 type ListRule struct {
 	RoundRobin bool // starts at Pointer instead of input 0
-	Cap        int  // claims per slot at most; 0 for no limit
+	Cap        int  // maximum number of claims per slot; 0 for no limit
 }
 
-// before compares two inputs. The order is by ascending tag, then, with RoundRobin, circular from first, then by
-// index.
+// before reports whether input a precedes input b: first by ascending tag, then, with RoundRobin, in circular order
+// from first, then by index.
 func (r ListRule) before(tagA uint16, a uint32, tagB uint16, b uint32, first uint32) int {
 	var rankA, rankB uint64
 	if r.RoundRobin {
@@ -30,12 +31,12 @@ func (r ListRule) full(claims int) bool { return r.Cap > 0 && claims >= r.Cap }
 // ListRequest is a request of one input for one output of a list.
 type ListRequest struct {
 	Tag   uint16
-	List  []uint32 // outputs, read only; indices out of range are never free
-	Valid []uint64 // bit set of the positions of List that may be claimed
+	List  []uint32 // outputs, read only; an index out of range is never free
+	Valid []uint64 // bit set of the positions of List that the input may claim
 	First uint32   // position to try first; len(List) or more for none
 }
 
-// Listener is the state of an output: which frames the output accepts.
+// Listener is the state of an output: whether it listens, and for which tag.
 type Listener struct {
 	Listening bool
 	Filtered  bool // accepts only frames with Tag
@@ -45,9 +46,9 @@ type Listener struct {
 // Accepts reports whether the output accepts frames with the tag.
 func (l Listener) Accepts(tag uint16) bool { return l.Listening && (!l.Filtered || l.Tag == tag) }
 
-// choose returns the position that the input claims: First if it is valid and free, otherwise the lowest valid and
+// choose returns the position that the input claims: First if First is valid and free, otherwise the lowest valid and
 // free position. free reports whether an output accepts the request's tag and is unclaimed. perhaps, unless nil, has
-// a byte per output; a 0 marks an output that is not free for any tag.
+// a byte per output; the byte 0 marks an output that is free for no tag.
 func (r *ListRequest) choose(free func(output uint32) bool, perhaps []uint8) (position int, ok bool) {
 	if r.First < uint32(len(r.List)) && r.valid(int(r.First)) && free(r.List[r.First]) {
 		return int(r.First), true
@@ -76,8 +77,8 @@ func (r *ListRequest) choose(free func(output uint32) bool, perhaps []uint8) (po
 	return 0, false
 }
 
-// countTaken returns the length of the longest prefix of the list in which no output is free. It tests four outputs
-// per step.
+// countTaken returns the length of the longest prefix of the list without a free output. It tests four outputs per
+// step.
 func countTaken(list []uint32, perhaps []uint8) int {
 	k, n := 0, uint32(len(perhaps))
 	for ; k+4 <= len(list); k += 4 {
@@ -101,16 +102,16 @@ func (r *ListRequest) valid(position int) bool {
 // ListClaim records that Input has claimed output List[Position].
 type ListClaim struct{ Input, Position, Output uint32 }
 
-// ListMatching matches inputs and outputs of one slot. Inputs claim in the order of ListRule. With equal tags, one
-// valid bit per unsent message, and First the number of sent messages, this is Algorithm 2 of V. De Florio and C.
-// Blondia ("The Algorithm of Pipelined Gossiping", section 6); with First beyond the list it is Algorithm 2'.
+// ListMatching matches inputs and outputs of one slot. Inputs claim outputs in the order of ListRule. With equal
+// tags, one valid bit per unsent message, and First the number of sent messages, this is Algorithm 2 of V. De Florio
+// and C. Blondia ("The Algorithm of Pipelined Gossiping", section 6); with First beyond the list it is Algorithm 2'.
 //
 // A ListMatching must not be used concurrently. It allocates only while its buffers grow.
 type ListMatching struct {
 	Rule ListRule
 
-	// With RoundRobin, Pointer is the first input in the order. After a slot with claims, Slot sets Pointer to the
-	// input after the first served input.
+	// Pointer is the first input in round-robin order. After a slot with claims, Slot sets Pointer to the input after
+	// the first served one.
 	Pointer uint32
 
 	left   []uint8 // by output: 1 if the output listens and is unclaimed
@@ -118,8 +119,8 @@ type ListMatching struct {
 	claims []ListClaim
 }
 
-// Slot returns the claims of one slot in their order, valid until the next call. requesting lists the requesting
-// inputs in any order; requests and listeners cover all inputs and outputs.
+// Slot returns the claims of one slot in order, valid until the next call. requesting lists the requesting inputs in
+// any order; requests and listeners cover all inputs and outputs.
 func (m *ListMatching) Slot(requesting []uint32, requests []ListRequest, listeners []Listener) []ListClaim {
 	m.order = append(m.order[:0], requesting...)
 	slices.SortFunc(m.order,

@@ -24,9 +24,9 @@ const (
 // the same cycle the arbiter decides again, so the next owner follows without a gap. A request that is withdrawn
 // before its grant has no effect. The kind's memory (ArbiterKind) changes only when a frame starts.
 //
-// The cost of a cycle grows with the requests and grants in the cycle, not with the number of requesters.
+// The work per cycle grows with the number of requests and grants, not with the number of requesters.
 //
-// Reset, even in the middle of a frame: no grant, and the reset state of the kind's memory.
+// Reset, even in the middle of a frame, withdraws all grants and resets the kind's memory.
 //
 // Parameters: kind, requesters, slice cycles. Inputs: request; for kinds with settings weight_i (8 bits per
 // requester) or seed_i (32 bits). Outputs: grant (one-hot, 0 for none) and index (0 for none), the wires Busy and
@@ -46,7 +46,7 @@ type Arbiters struct {
 	// Derived state and scratch.
 	holding [][]uint32  // by shard: arbiters that grant, unordered
 	changed [][]uint32  // by shard: arbiters with outdated outputs
-	asked   [][]uint32  // by shard: arbiters with a request to choose from
+	asked   [][]uint32  // by shard: arbiters that must choose among requests
 	asks    [][]Request // by shard: requests merged from several drivers
 	ranks   [][]uint64  // by shard: ranks of its requests
 	choice  []uint64    // by arbiter: rank<<16 | requester, noChoice for none
@@ -61,7 +61,7 @@ type ArbiterConfig struct {
 	Kind        ArbiterKind
 	SliceCycles int       // 1..SliceCyclesMax for kinds with slices, otherwise 0
 	Weights     [][]uint8 // by arbiter and requester: 1..255, 1 if missing; nil for unweighted kinds
-	// by arbiter, 0 means 1; nil for unseeded kinds; not copied, but read at the first grant after reset
+	// by arbiter, 0 means 1; nil for kinds without seeds; not copied, but read at the first grant after reset
 	Seeds   []uint32
 	Request *Requests // request lines of all arbiters of the bank
 }
@@ -148,7 +148,7 @@ func (c *ArbiterConfig) check() error {
 	return nil
 }
 
-// ArbiterIndexBits returns the width of the index output: 6 to 16 bits.
+// ArbiterIndexBits returns the width of the index output in bits: 6 to 16.
 func ArbiterIndexBits(requesters int) int { return max(6, bits.Len(uint(requesters-1))) }
 
 // Busy returns a wire per arbiter: 1 while the arbiter grants.
@@ -221,7 +221,7 @@ func (a *Arbiters) seedPort() Port {
 	}
 }
 
-// putGrant overrides an element's outputs with an external grant. It returns an error if more than one bit is set.
+// putGrant overrides an arbiter's outputs with the grant of RTL. It returns an error if more than one bit is set.
 func (a *Arbiters) putGrant(element int, from Pins) error {
 	a.busy.Value[element], a.index.Value[element] = 0, 0
 	var all []int
@@ -320,8 +320,8 @@ func (a *Arbiters) grant(shard int) {
 	a.asked[shard] = a.asked[shard][:0]
 }
 
-// QuietFor implements Quiet. The bank is quiet if all grants are kept, free arbiters have no requests, and outputs
-// show the registers. Kinds with slices are never quiet.
+// QuietFor implements Quiet. The bank is quiet while every grant is kept, free arbiters have no requests, and the
+// outputs equal the registers. Kinds with slices are never quiet.
 func (a *Arbiters) QuietFor(limit uint64) uint64 {
 	if a.shape.SliceCycles > 0 {
 		return 0

@@ -7,29 +7,29 @@ import (
 	"slices"
 )
 
-// ArbiterKind is the number of a kind of arbiter. For a kind with Whole, it is the parameter KIND in
-// arbiter_choice.v. Each kind is declared in a separate file, such as arbiter_matrix.go for ArbiterMatrix.
+// ArbiterKind is the number of a kind of arbiter. For a kind with Whole, this number is the parameter KIND of
+// arbiter_choice.v. Each kind has its own file, such as arbiter_matrix.go for ArbiterMatrix.
 // docs/how-to/add-an-arbiter.md explains how to add a kind.
 type ArbiterKind uint8
 
 // ArbiterSpec declares an arbiter kind.
 type ArbiterSpec struct {
 	Name string // name in scenarios, reports and files
-	Does string // description of the granted requester, e.g. "the lowest requester"
+	Does string // the granted requester, e.g. "the lowest requester"
 	Uses ArbiterUse
 
-	Slices   bool // the kind needs ArbiterShape.SliceCycles; its turns advance with time
+	Slices   bool // the kind needs ArbiterShape.SliceCycles; its turn changes with time
 	Weighted bool // the kind reads ArbiterShape.Weights
 	Seeded   bool // the kind reads ArbiterShape.Seeds
 
 	New func(ArbiterShape) Arbitration
 
-	RTL     fs.FS     // file system with the twin, arbiter_ plus the name; nil for kinds built into Starloom
-	Whole   bool      // arbiter_choice.v implements the kind, so one Verilog module can contain arbiter and medium
+	RTL     fs.FS     // file system with the twin arbiter_NAME; nil for kinds built into Starloom
+	Whole   bool      // arbiter_choice.v implements the kind, so one module can contain the arbiter and the medium
 	Mutants []Mistake // mutants of the twin, at least three
 }
 
-// A Mistake is a common design error in the form of an edit of Verilog text.
+// A Mistake is a common design error, written as an edit of Verilog text.
 type Mistake struct {
 	Name     string
 	Old, New string // Old occurs exactly once in the first source that contains it
@@ -43,20 +43,20 @@ type ArbiterShape struct {
 	Requesters  int
 	Shards      int
 	SliceCycles int       // 0 unless the kind has slices
-	Weights     [][]uint8 // by arbiter and requester, 1 if missing; not copied, since RTL may set them
+	Weights     [][]uint8 // by arbiter and requester, 1 if missing; not copied, because RTL may set the weights
 	Seeds       []uint32  // by arbiter, 0 means 1; not copied, but read at the first grant after reset
 }
 
-// Arbitration is the memory of all arbiters of one kind and shape. It assigns ranks to requests.
+// Arbitration is the memory of all arbiters of one kind and shape. It ranks requests.
 type Arbitration interface {
-	// Rank sets ranks[k] for asks[k], 0..NeverRank. The lowest rank wins, and among equal ranks the lower requester.
-	// A request with NeverRank is not granted. asks contains all requests of each arbiter that occurs in it, in any
-	// order.
+	// Rank sets ranks[k], 0..NeverRank, for asks[k]. The lowest rank wins; among equal ranks the lowest requester
+	// wins. A request with NeverRank is not granted. asks contains every request of each arbiter that occurs in it,
+	// in any order.
 	Rank(shard int, asks []Request, ranks []uint64)
 	// Granted records that a requester's frame begins.
 	Granted(arbiter, requester uint32)
-	// Pass advances the turns of kinds with Slices by a number of cycles. In the slot engine SliceCycles is 1, and
-	// cycles counts slots.
+	// Pass advances the turns of kinds with Slices by a number of cycles. In the slot engine, cycles counts slots,
+	// and SliceCycles is 1.
 	Pass(shard int, cycles uint64)
 	// Memory declares the registers. Only Registers, Collect and Derive are read.
 	Memory() Declaration
@@ -77,20 +77,21 @@ func (Forgetful) Pass(int, uint64) {}
 // Memory returns an empty declaration.
 func (Forgetful) Memory() Declaration { return Declaration{} }
 
-// ArbiterUse is a set of roles of an arbiter.
+// ArbiterUse is a set of roles that an arbiter can have.
 type ArbiterUse uint8
 
-// Roles of arbiters. A machine is refused if it uses an arbiter in an undeclared role.
+// Roles of arbiters. A machine rejects an arbiter in a role that the kind does not declare.
 const (
 	// ForBuses: arbitrates the taps of a bus.
 	ForBuses ArbiterUse = 1 << iota
-	// ForSchedules: arbitrates a bus with scheduled senders; a lone request is granted in its cycle.
+	// ForSchedules: arbitrates a bus whose senders follow a schedule; a lone request is granted in its cycle.
 	ForSchedules
 	// ForOutputs: arbitrates one output of a crossbar.
 	ForOutputs
 	// ForCapped: arbitrates an output under a cap; a grant does not affect later choices.
 	ForCapped
-	// ForQueues: arbitrates an output with several frames in a slot; a grant keeps the order of the waiting requests.
+	// ForQueues: arbitrates an output that carries several frames per slot; a grant keeps the order of the waiting
+	// requests.
 	ForQueues
 	// ForCaps: chooses inputs under a cap; a grant keeps the order of the waiting requests.
 	ForCaps
@@ -110,7 +111,7 @@ func RegisterArbiter(kind ArbiterKind, spec ArbiterSpec) {
 
 var arbiterName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// wrong returns the reason why a declaration is invalid, "" if it is valid.
+// wrong returns the reason why a declaration is invalid, "" for a valid declaration.
 func (s *ArbiterSpec) wrong(kind ArbiterKind) string {
 	used, settings := s.Uses != 0, s.Weighted || s.Seeded
 	for _, rule := range []struct {
@@ -149,7 +150,7 @@ func ArbiterKinds() (kinds []ArbiterKind) {
 	return kinds
 }
 
-// ArbiterOf returns the kind with the name. If there is none, it returns an undeclared kind.
+// ArbiterOf returns the kind with the name, or an undeclared kind if no kind has this name.
 func ArbiterOf(name string) ArbiterKind {
 	for k, spec := range arbiterKinds {
 		if spec != nil && spec.Name == name {

@@ -8,7 +8,7 @@ import (
 // ArbiterLottery gives each requester as many tickets as its weight and draws one ticket among the tickets of all
 // current requests (K. Lahiri, A. Raghunathan and G. Lakshminarayana, "LOTTERYBUS: A New High-Performance
 // Communication Architecture for System-on-Chip Designs", DAC 2001, with static tickets). An LFSR (LFSRs) advances 32
-// steps per grant. A requester without tickets is never granted.
+// steps for each grant. A requester without tickets is never granted.
 const ArbiterLottery ArbiterKind = 5
 
 func init() {
@@ -79,7 +79,7 @@ func (l *lottery) Granted(arbiter, _ uint32) {
 	l.draw[arbiter] = draw
 }
 
-// drawn returns the LFSR of an arbiter, initially its seed.
+// drawn returns the LFSR value of an arbiter, initially its seed.
 func (l *lottery) drawn(arbiter uint32) uint32 {
 	if draw := l.draw[arbiter]; draw != 0 {
 		return draw

@@ -47,6 +47,6 @@ func (m *matrix) Granted(arbiter, requester uint32) {
 }
 
 func (m *matrix) Memory() Declaration {
-	most := AtMost[uint64](NeverRank - 1) // reached after three days at one grant per nanosecond
+	most := AtMost[uint64](NeverRank - 1) // three days of operation at one grant per nanosecond
 	return m.served.declare("served", "served_at", most, Column("grants", m.grants, most))
 }

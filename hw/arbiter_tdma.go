@@ -1,8 +1,8 @@
 package hw
 
-// ArbiterTDMA gives each requester in ascending order a turn of SliceCycles cycles, even if it does not request, and
-// grants only the requester whose turn it is. Turns never pause: if the frame of another requester blocks a requester
-// until the end of its turn, the turn is lost.
+// ArbiterTDMA gives each requester in ascending order a turn of SliceCycles cycles, even if the requester is silent.
+// It grants only the requester whose turn it is. Turns never pause: a requester loses its turn if a frame of another
+// requester occupies the medium until the turn ends.
 const ArbiterTDMA ArbiterKind = 3
 
 func init() {

@@ -27,14 +27,14 @@ type Buses struct {
 	bank Bank
 	to   *PortSelect // with an arbiter, otherwise nil
 
-	first        []uint32 // by bus: index of its tap 0 among all taps
+	first        []uint32 // by bus: index of its first tap among all taps
 	rail1, rail0 []uint64 // by tap: light that passes
 	requests     []uint8  // by tap: 1 while the tap requests; nil without an arbiter
 	lit, asked   [][]uint32
-	serving      [][]uint32 // by shard: transmitters whose To is not PortNone
+	serving      [][]uint32 // by shard: transmitters whose To differs from PortNone
 
 	replaced []bool // by bus: RTL replaces the bus; nil if RTL replaces none
-	whole    []bool // by bus: RTL replaces the bus and its arbiter; nil if RTL replaces none
+	whole    []bool // by bus: RTL replaces the bus with its arbiter; nil if RTL replaces none
 }
 
 // BusConfig holds the wires of a bank of buses.
@@ -45,8 +45,8 @@ type BusConfig struct {
 
 	Ports *PortSelect // port selects of the transmitters; nil with an arbiter
 
-	// With an arbiter, otherwise nil: the port that each transmitter requests, the request lines of the arbiters (one
-	// per tap), and the granted tap.
+	// nil without an arbiter: the port that each transmitter requests, the request lines of the arbiters (one per
+	// tap), and the granted taps
 	Asks        *Asks
 	Request     *Requests
 	Busy, Index *Signal
@@ -90,7 +90,7 @@ func NewBuses(c BusConfig) (*Buses, error) {
 // To returns the port that serves each transmitter, PortNone for none. It returns nil without an arbiter.
 func (b *Buses) To() *PortSelect { return b.to }
 
-// Reached returns the bus of a transmitter's port.
+// Reached returns the bus at a transmitter's port.
 func (b *Buses) Reached(transmitter, port int) int { return int(b.Taps.Bus[transmitter][port]) }
 
 func (b *Buses) Inputs() []Wire {
@@ -170,7 +170,7 @@ func (b *Buses) grants(bus uint32, tap uint16) bool {
 	return b.Busy.Value[bus] != 0 && b.Index.Value[bus] == uint64(tap)
 }
 
-// serve records that a transmitter's bus is granted.
+// serve records that the arbiter of a transmitter's bus has granted the transmitter.
 func (b *Buses) serve(shard int, transmitter uint32, port uint16) {
 	b.to.Value[transmitter] = port
 	b.serving[shard] = append(b.serving[shard], transmitter)
@@ -195,7 +195,7 @@ func (b *Buses) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// tapProbes are probes of each tap's request and light, bus by bus.
+// tapProbes probes the request and the light of each tap, bus by bus.
 type tapProbes struct{ buses *Buses }
 
 func (p tapProbes) Probes(yield func(Probe)) {
@@ -212,9 +212,9 @@ func (p tapProbes) Probes(yield func(Probe)) {
 	}
 }
 
-// Site describes a bus. If the bus has an arbiter, the arbiter is not included. The inputs are the taps' light, side
-// by side, and a bit per tap that is 1 if its transmitter is switched to the bus. Rails are dark for transmitters
-// switched elsewhere and for taps that the bus does not have.
+// Site describes a bus without its arbiter. The inputs are the taps' light, side by side, and one bit per tap that is
+// 1 if the transmitter has selected the bus. The rails are dark if the transmitter has selected another bus, and for
+// taps beyond those of the bus.
 func (b *Buses) Site() *Site {
 	lanes := b.Taps.Longest
 	rails := b.railPorts()
@@ -258,7 +258,6 @@ func busParameters(taps, bits, arbiter int, kind ArbiterKind, slice int) map[str
 	return map[string]int{"TAPS": taps, "PHIT_BITS": bits, "ARBITER": arbiter, "KIND": int(kind), "SLICE_CYCLES": slice}
 }
 
-// marked sets an element of a column. If the column is nil, marked allocates it.
 func marked(column []bool, elements, element int) []bool {
 	if column == nil {
 		column = make([]bool, elements)
@@ -332,7 +331,7 @@ type ArbitratedBuses struct {
 	arbiters *Arbiters
 }
 
-// NewArbitratedBuses combines buses with the arbiters that open their taps.
+// NewArbitratedBuses combines buses with their arbiters.
 func NewArbitratedBuses(buses *Buses, arbiters *Arbiters) *ArbitratedBuses {
 	return &ArbitratedBuses{buses, arbiters}
 }
@@ -375,7 +374,7 @@ func (b *ArbitratedBuses) Probes(yield func(Probe)) {
 	b.arbiters.Probes(yield)
 }
 
-// Site describes a bus with its arbiter. If RTL replaces both, its grants serve the transmitters.
+// Site describes a bus with its arbiter. If RTL replaces both, the grants of the RTL open the taps.
 func (b *ArbitratedBuses) Site() *Site {
 	buses, arbiters := b.buses, b.arbiters
 	taps, lanes, slice := buses.Taps, buses.Taps.Longest, max(1, arbiters.shape.SliceCycles)
@@ -431,12 +430,12 @@ func (b *ArbitratedBuses) Site() *Site {
 type Taps struct {
 	Members [][]int    // by bus and tap: transmitter
 	Bus     [][]uint32 // by transmitter and port: bus
-	Tap     [][]uint16 // by transmitter and port: tap of that bus
+	Tap     [][]uint16 // by transmitter and port: tap at the bus of that port
 	Ports   int        // maximum number of ports per transmitter
 	Longest int        // maximum number of taps per bus
 }
 
-// NewTaps wires transmitters to buses. A bus must not list a transmitter twice.
+// NewTaps wires transmitters to buses. The members of a bus must be distinct.
 func NewTaps(transmitters int, buses [][]int) *Taps {
 	t := &Taps{Members: buses, Bus: make([][]uint32, transmitters), Tap: make([][]uint16, transmitters)}
 	for bus, members := range buses {

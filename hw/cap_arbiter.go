@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// CapRule orders the candidates for transfers under a cap by ascending tag, then by kind.
+// CapRule orders the candidates for transfers under a cap: by ascending tag, then in the order of the arbiter kind.
 type CapRule struct {
 	Kind ArbiterKind // must support ForCaps
 	Cap  int         // transfers per slot, at least 1
 }
 
-// CapMatching chooses the transfers of a slot among the inputs that outputs have granted. A cap arbiter makes the
-// same choices in Cap cycles. A CapMatching must not be used concurrently. It allocates only while its buffers grow.
+// CapMatching chooses the transfers of a slot among the granted inputs. A cap arbiter makes the same choices in Cap
+// cycles. A CapMatching must not be used concurrently. It allocates only while its buffers grow.
 type CapMatching struct {
 	Registers // memory of the kind
 	rule      CapRule
@@ -25,7 +25,7 @@ type CapMatching struct {
 	chosen []uint32
 }
 
-// NewCapMatching returns a matching of inputs in its reset state. path names its state.
+// NewCapMatching returns a matching in its reset state. path is its path in saved states.
 func NewCapMatching(path string, inputs int, rule CapRule) *CapMatching {
 	m := &CapMatching{rule: rule, choice: rule.Kind.Spec().New(ArbiterShape{
 		Path: path, Element: func(int) string { return path }, Arbiters: 1, Requesters: inputs, Shards: 1,
@@ -38,7 +38,7 @@ func NewCapMatching(path string, inputs int, rule CapRule) *CapMatching {
 }
 
 // Slot returns the chosen inputs in the order of choice; the slice is valid until the next call. granted lists the
-// inputs that an output has granted, in any order; tags has a tag for every input.
+// inputs with a grant of an output, in any order; tags has a tag for every input.
 func (m *CapMatching) Slot(granted []uint32, tags []uint16) []uint32 {
 	m.order = append(m.order[:0], granted...)
 	slices.SortFunc(m.order, func(a, b uint32) int { return cmp.Or(cmp.Compare(tags[a], tags[b]), cmp.Compare(a, b)) })
@@ -54,8 +54,7 @@ func (m *CapMatching) Slot(granted []uint32, tags []uint16) []uint32 {
 	return m.chosen
 }
 
-// choose chooses inputs with equal tags up to the cap. A choice does not change the order of the other inputs
-// (ForCaps).
+// choose selects inputs with equal tags up to the cap. A choice keeps the order of the other inputs (ForCaps).
 func (m *CapMatching) choose(inputs []uint32) {
 	m.asks = m.asks[:0]
 	for _, input := range inputs {
@@ -79,7 +78,7 @@ func (m *CapMatching) choose(inputs []uint32) {
 }
 
 // CapArbiters is a bank of arbiters that limit the transfers of a slot. In each cycle after start, an arbiter chooses
-// one of the inputs that the outputs of its crossbar have granted, until Cap inputs are chosen or none is left
+// one input among the inputs with a grant of a crossbar output. It stops after Cap inputs, or when no input is left
 // (CapMatching).
 //
 //	cycle       0    1    2    3    4
@@ -89,7 +88,7 @@ func (m *CapMatching) choose(inputs []uint32) {
 //	grant       -    a    a,b  a,b      until the next start
 //
 // The output arbiters decide in the cycle before start, so head matching with a cap takes 1 + Cap cycles. Requests
-// and tags should be stable from start on. A start in the middle of a slot restarts the choice.
+// and tags should be stable from start on. A start in the middle of a slot starts a new choice.
 //
 // Reset: idle until start, pointer at 0, no input served.
 //
@@ -105,7 +104,7 @@ type CapArbiters struct {
 	start, request, tag        *Signal
 	served, servedInput, grant *Signal
 
-	// Registers, in addition to the registers of the kind.
+	// Registers in addition to those of the arbiter kind.
 	busy    []uint8
 	chosen  []uint32 // number of inputs chosen in this slot
 	result  []uint32 // input chosen in the previous cycle, plus 1; 0 for none
@@ -251,7 +250,7 @@ func (a *CapArbiters) Latch(s Shard) {
 	}
 }
 
-// choose returns the first candidate in the order of the rule. ok is false if no candidate is left.
+// choose returns the first candidate in the order of the rule; ok is false without a candidate.
 func (a *CapArbiters) choose(i int) (input uint32, ok bool) {
 	if a.busy[i] == 0 || int(a.chosen[i]) == a.rule.Cap {
 		return 0, false

@@ -13,8 +13,8 @@ import (
 const ChannelDelayMax = 1000
 
 // channels is a bank of delay lines. A value put on a wire for a cycle appears in that cycle only. Each reader owns
-// consecutive wires; an idle reader costs a word of lit bits. If one shard puts a value and another takes one in
-// Latch, their order does not matter.
+// consecutive wires; an idle reader costs one word of lit bits. In Latch, one shard may put a value and another may
+// take one in any order.
 type channels[T uint8 | uint64] struct {
 	Registers
 	clock  *Clock
@@ -27,11 +27,11 @@ type channels[T uint8 | uint64] struct {
 	bit    []uint8  // by wire: position of its bit in that word
 	reader []uint16 // by wire: shard that reads the wire
 	shards int
-	cross  [][]uint32 // [writer*shards + reader]: slot*wires + wire, lit in the next Drive
+	cross  [][]uint32 // [writer*shards + reader]: slot*wires + wire, for wires lit in the next Drive
 	mail   []uint64   // by reader, mailWords each: bit set of the writers that have a list for the reader
 	shown  []uint8    // by reader, shownSlots each: 1 for lit slots
 
-	// loses reports whether a fault drops a value that a shard puts on a wire for a cycle; nil without faults.
+	// loses reports whether a fault drops the value that a shard puts on a wire for a cycle; nil without faults.
 	loses func(shard int, wire uint32, cycle uint64, value T) bool
 
 	saved struct {
@@ -40,7 +40,7 @@ type channels[T uint8 | uint64] struct {
 	}
 }
 
-// channelReader owns the next wires of a bank. Their lit bits are in separate words.
+// channelReader owns the next wires of a bank. The lit bits of each reader have their own words.
 type channelReader struct {
 	wires, words int
 	shard        uint16
@@ -102,12 +102,12 @@ func (c *channels[T]) light(slot, wire int) {
 	c.shown[int(c.reader[wire])*c.shownSlots()+slot] = 1
 }
 
-// shows reports whether any wire of the reading shard is lit in this cycle, or was lit before its value was taken.
+// shows reports whether a wire of the reading shard is lit in this cycle, or was lit until its value was taken.
 func (c *channels[T]) shows(shard int) bool {
 	return c.shown[shard*c.shownSlots()+int(c.clock.cycle)&(c.slots-1)] != 0
 }
 
-// put makes a wire show a value in delay cycles. The writer's shard calls put.
+// put shows a value on a wire in delay cycles. The writer's shard calls put.
 func (c *channels[T]) put(shard int, wire uint32, delay uint16, value T) {
 	if c.loses != nil && c.loses(shard, wire, c.clock.cycle+uint64(delay), value) {
 		return
@@ -160,7 +160,7 @@ func (c *channels[T]) QuietFor(limit uint64) uint64 {
 	}
 	for shard := range c.shards {
 		shown := c.shown[shard*c.shownSlots():][:c.slots]
-		shown[int(c.clock.cycle-1)&(c.slots-1)] = 0 // taken already; no Drive clears the flag when cycles are skipped
+		shown[int(c.clock.cycle-1)&(c.slots-1)] = 0 // values taken already; Drive does not clear the flag in skipped cycles
 		if bytes.IndexByte(shown, 1) >= 0 {
 			return 0
 		}
@@ -184,7 +184,7 @@ func (c *channels[T]) each(yield func(at int)) {
 	}
 }
 
-// collect lists the values in flight by wire and remaining cycles.
+// collect lists the values in flight by wire and by remaining cycles.
 func (c *channels[T]) collect() {
 	saved := &c.saved
 	saved.wire, saved.wait, saved.value = saved.wire[:0], saved.wait[:0], saved.value[:0]
@@ -221,8 +221,8 @@ func checkChannelDelay(path string, latency, further int) error {
 	return nil
 }
 
-// CreditWires delay credits. The delay has three parts: the credit register of the unit that has freed a buffer slot,
-// the latency of the credit channel, and, into a router, the credit delay. The value of a credit is its virtual
+// CreditWires delays credits. The delay has three parts: the credit register of the unit that has freed a buffer
+// place, the latency of the credit channel, and the credit delay of a router. The value of a credit is its virtual
 // channel. A credit put in cycle s counts in cycle s+1+latency+delay (at a source s+1+latency).
 //
 // The wires of all routers' output ports come first, then the wires of the sources. Reset: no credits.

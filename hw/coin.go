@@ -2,18 +2,19 @@ package hw
 
 import "fmt"
 
-// Toss reports whether a coin shows heads: whether 32 uniform bits are below floor(2^32/count). The probability is
-// 1/count for powers of two, otherwise lower by less than 2^-32. With a count of 0 the probability is 0.
+// Toss reports whether a coin shows heads: whether the 32 uniform bits in random are below floor(2^32/count). The
+// probability is 1/count for powers of two, otherwise lower by less than 2^-32. With a count of 0 the probability is
+// 0.
 func Toss(random, count uint32) bool {
 	return count != 0 && (uint64(random)+1)*uint64(count) <= 1<<32
 }
 
-// CoinSeed returns the first value of a processor's coin in a slot: the first draw. An LFSR cannot start at 0, so
-// CoinSeed replaces 0 by 1; Toss has the same result for both values and every count up to 2^31.
+// CoinSeed returns the initial value of a processor's coin in a slot: the first draw. CoinSeed replaces 0 by 1,
+// because an LFSR cannot start at 0; Toss has the same result for both values and every count up to 2^31.
 func (s Stream) CoinSeed(processor, slot uint32) uint32 { return max(1, s.Draw(processor, slot, 0)) }
 
-// Coins is a bank of coins, one for each input of a medium without an arbiter. Heads has probability 1/count; all
-// inputs of a medium share a count. A coin is an LFSR (LFSRs) that start loads with CoinSeed:
+// Coins is a bank of coins, one for each input of a medium without an arbiter. The probability of heads is 1/count;
+// all inputs of a medium share the count. A coin is an LFSR (LFSRs) that start loads with CoinSeed:
 //
 //	cycle      0    1    2    3
 //	start     /-\_______________
@@ -22,8 +23,8 @@ func (s Stream) CoinSeed(processor, slot uint32) uint32 { return max(1, s.Draw(p
 //	value       ?   v0   v1   v2    32 steps of the LFSR for each toss
 //	heads           0    1    0     of value and count, within the cycle
 //
-// The first toss of a slot has the probability of Toss. Later tosses read an LFSR that is never 0: their probability
-// is at most 1/count and less than 2^-31 below it.
+// The first toss of a slot has the probability of Toss. Later tosses read an LFSR, which is never 0; their
+// probability is at most 1/count, and at least 1/count - 2^-31.
 //
 // Reset: value 1. Parameters: count bits. Inputs: start, toss, stream, processor, slot and count. Outputs: heads and
 // value. Stream and processor are constant. Twin: coin.v.
@@ -95,7 +96,7 @@ func NewCoins(c CoinConfig) (*Coins, error) {
 	return a, nil
 }
 
-// Reseed changes the stream of coins that are in the reset state.
+// Reseed replaces the stream of coins in their reset state.
 func (c *Coins) Reseed(stream Stream) { c.stream = stream }
 
 // Heads returns a wire per coin: 1 for heads.

@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// ContentionMatching computes the slots of a medium without an arbiter (slotted ALOHA). The results are equal to the
-// results of Contentions and Coins. A ContentionMatching must not be used concurrently. It allocates only while its
-// buffers grow.
+// ContentionMatching computes the slots of a medium without an arbiter (slotted ALOHA), with the results of
+// Contentions and Coins. A ContentionMatching must not be used concurrently. It allocates only while its buffers
+// grow.
 type ContentionMatching struct {
 	Stream Stream
 
@@ -48,7 +48,7 @@ func contends(addressee uint32, tag uint16, listeners []Listener) bool {
 //	passed               a    -   until another one transmits in the same slot
 //	collided                  a,c
 //
-// All transmissions since start count, including those of inputs that do not contend.
+// Every transmission since start counts, even one of an input that does not contend.
 //
 // Reset: no contender, no transmission. Parameters: ports. Inputs: start; request, addressee, tag and transmit of
 // each input port; listening, filter and tag of each output port. Registered outputs: count, contends, passed,
@@ -144,7 +144,7 @@ func (m *Contentions) Count() *Signal { return m.count }
 // Contends returns a wire per input: 1 if the input contends.
 func (m *Contentions) Contends() *Signal { return m.contends }
 
-// Collided returns a wire per input: 1 if the input and at least one other have transmitted in this slot.
+// Collided returns a wire per input: 1 if the input and another input have transmitted in this slot.
 func (m *Contentions) Collided() *Signal { return m.collided }
 
 func (m *Contentions) Site() *Site {

@@ -19,7 +19,7 @@ type StarCouplers struct {
 	violations
 	bank  Bank
 	base  []uint32
-	leads []uint32 // by transmitter and port: coupler, in place of base, for drawn couplers
+	leads []uint32 // by transmitter and port: coupler of a drawn network; replaces base
 	fan   uint32
 	in    *Light
 	ports *PortSelect
@@ -184,7 +184,7 @@ func (c *StarCouplers) replace(coupler int, _ func() bool) {
 const NoCoupler = ^uint32(0)
 
 // NewDrawnCouplers returns a bank with arbitrary wiring: port p of transmitter i leads to coupler leads[i*fan+p],
-// NoCoupler for none. The whole bank is one unit.
+// NoCoupler for none. The bank is one unit.
 func NewDrawnCouplers(in *Light, ports *PortSelect, out *Light, leads []uint32, fan int) (*StarCouplers, error) {
 	path := out.bank.Path()
 	switch {
@@ -240,8 +240,8 @@ type end struct {
 	port        uint16
 }
 
-// siteDrawn describes a coupler with arbitrary wiring. Its input is the light of the ports that lead to the coupler,
-// in transmitter order. Dark lanes extend the input to the size of the largest coupler.
+// siteDrawn describes a coupler with arbitrary wiring. Its input is the light of the connected ports, in transmitter
+// order. Dark lanes extend the input to the size of the largest coupler.
 func (c *StarCouplers) siteDrawn() *Site {
 	ends, lanes, width := make([][]end, c.bank.Size()), 1, c.in.width
 	for i, coupler := range c.leads {

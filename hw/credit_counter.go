@@ -11,18 +11,18 @@ const CreditDepthMax = 65535
 // CreditCounterBytes is the memory per counter.
 const CreditCounterBytes = 7
 
-// CreditCounters is a bank of counters; each counts, at a sender, the free buffers of the sender's receiver.
+// CreditCounters is a bank of counters. Each counter belongs to a sender and counts the free buffers of its receiver.
 //
 // Inputs: take (1 bit) and give (a number). Registered outputs: count, underflow and overflow. A credit given in
-// cycle c can be taken in cycle c+1. Throughput per cycle is one credit taken and any number given.
+// cycle c can be taken in cycle c+1. A cycle can take one credit and give any number.
 //
 //	cycle       0   1   2   3   4
 //	take       /-------\___/---\___
 //	give         0   0   1   0   0
 //	count        2   1   0   1   0
 //
-// Errors are flagged in the next cycle. A take without a credit changes nothing (underflow). A give of more credits
-// than are outstanding leaves the counter at depth, minus a take in that cycle (overflow).
+// Errors are flagged in the next cycle. A take without a credit changes nothing (underflow). If more credits are
+// given than are outstanding, the counter is at depth, minus a take in that cycle (overflow).
 //
 // Reset: depth credits, flags 0. Parameter: depth. Twin: credit_counter.v.
 type CreditCounters struct {
@@ -31,7 +31,7 @@ type CreditCounters struct {
 	depth int
 	owner []uint16 // by unit: its shard
 
-	// Inputs of this cycle, for the next Latch.
+	// inputs of this cycle, for the next Latch
 	take []uint8
 	give []uint16
 
@@ -39,12 +39,13 @@ type CreditCounters struct {
 	count               []uint16
 	underflow, overflow []uint8
 
-	asked    []bool // [giver*shards+owner]: shard giver has set an input of shard owner in this cycle
+	asked    []bool // [giver*shards+owner]: in this cycle, shard giver has set an input of shard owner
 	flagged  []bool // by shard: a flag is set
 	shards   int
 	replaced []bool // by sender: RTL replaces the counter; nil if RTL replaces none
 
-	// Restoring, unless nil, is called with the count of each sender, in ascending order, when a state is restored.
+	// Restoring, unless nil, is called for each sender in ascending order when a state is restored, with the restored
+	// count.
 	Restoring func(sender int, count uint16)
 }
 
@@ -128,7 +129,7 @@ func (c *CreditCounters) calls(owner int) bool {
 	return false
 }
 
-// latchCredits updates counters and clears their inputs. flagged reports whether a flag is set.
+// latchCredits updates counters and clears their inputs. flagged reports whether it has set a flag.
 func latchCredits(count []uint16, take []uint8, give []uint16, underflow, overflow []uint8,
 	depth uint16) (flagged bool) {
 	for i, have := range count {

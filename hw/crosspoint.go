@@ -2,8 +2,8 @@ package hw
 
 import "fmt"
 
-// Crosspoints is a bank of gates, one per input of a crossbar. A gate passes its transmitter's light only to the
-// output whose arbiter grants the transmitter.
+// Crosspoints is a bank of gates, one per input of a crossbar. A gate passes its transmitter's light to the output
+// that has granted the transmitter, and to no other.
 //
 // Latency 0 cycles (combinational), stateless. Parameters: outputs, phit bits. Inputs: light and ask of the
 // transmitter, grants of all outputs. Outputs: light, and the output that receives the light. Twin: crosspoint.v.
@@ -13,7 +13,7 @@ type Crosspoints struct {
 	to      *PortSelect
 	passing [][]uint32 // by shard: transmitters whose To is not PortNone
 
-	listed   []bool // by transmitter: lit, and a list selects its output
+	listed   []bool // by transmitter: lit, and its output comes from a list
 	replaced []bool // by transmitter: RTL replaces the gate; nil if RTL replaces none
 }
 
@@ -21,9 +21,10 @@ type Crosspoints struct {
 type CrosspointConfig struct {
 	In   *Light // light of the transmitters
 	Asks *Asks  // requests of the transmitters
-	// by output: whether it serves, and the served transmitter; nil if all transmitters lead to output 0
+	// by output: 1 while the output serves a transmitter, and the served transmitter; nil if all transmitters lead to
+	// output 0
 	Busy, Index *Signal
-	Allow       *Signal // by transmitter: whether it may send; nil if all may
+	Allow       *Signal // by transmitter: 1 if the transmitter may send; nil if all may send
 	Out         *Light  // by transmitter: light that passes
 }
 

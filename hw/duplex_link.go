@@ -28,7 +28,7 @@ type DuplexLinks struct {
 
 	// By transmitter.
 	carries  []uint32 // wire of out that carries its light
-	opposite []uint32 // transmitter at the other end, noEnd for a transmitter without a link
+	opposite []uint32 // transmitter at the other end, noEnd for a wire without a link
 	replaced []bool   // RTL replaces the transmitter's link; nil if RTL replaces none
 }
 
@@ -39,15 +39,15 @@ type DuplexLinkConfig struct {
 	In   *Light
 	Out  *Light
 
-	// From and To have two elements per link, end 0 first. From is the transmitter at the end (a wire of In). To is
-	// the wire of Out, in the link's own unit, that carries the light of this transmitter to the other end.
+	// From and To have two elements per link, end 0 first. From is the transmitter at this end (a wire of In). To is
+	// the wire of Out, in the link's unit, from this transmitter to the other end.
 	From, To []uint32
 
-	// Passes permits wires of In that belong to no link. Their light passes to the wire of Out with the same number.
+	// Passes permits wires of In without a link. Their light passes to the wire of Out with the same number.
 	Passes bool
 }
 
-// noEnd is the opposite of a wire that belongs to no link.
+// noEnd is the opposite of a wire without a link.
 const noEnd = ^uint32(0)
 
 // NewDuplexLinks returns a bank that drives Out from In. It routes In to the units of the links.
@@ -134,8 +134,8 @@ func (l *DuplexLinks) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// Site describes a link. Inputs are the light of both ends, end 0 in the low bits. Each output leads to the end with
-// the number of the output.
+// Site describes a link. Inputs are the light of both ends, end 0 in the low bits. Output 0 leads to end 0, output 1
+// to end 1.
 func (l *DuplexLinks) Site() *Site {
 	towards := func(link, end int) uint32 { return l.to[2*link+1-end] }
 	ports := LightPorts("rail1_i", "rail0_i", l.in, true, 2, func(link, end int) uint32 { return l.from[2*link+end] })

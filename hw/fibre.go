@@ -9,24 +9,24 @@ import (
 // Fibre delays a bank of wires by Delay cycles. Throughput is one phit per cycle; code violations pass unchanged.
 //
 // Delay 0 is combinational (Settle copies); Delay >= 1 is a pipeline of registers (Drive shows the last stage, Latch
-// fills the first). Reset state: dark. The cost of a cycle grows with the light that enters and leaves, not with the
-// wires or the delay.
+// fills the first). Reset state: dark. The work per cycle grows with the number of phits that enter and leave, not
+// with the number of wires or the delay.
 //
-// Parameter: delay. Input and output: light of the same size and shards.
+// Parameter: delay. Input and output: light with equal numbers of wires and equal shards.
 type Fibre struct {
 	Registers
 	clock *Clock
 	in    *Light
 	out   *Light
 	delay int      // delay of all wires, or of the longest wire
-	own   []uint16 // delays by wire; nil if all wires have the same delay
+	own   []uint16 // delay by wire in cycles; nil if all wires have the same delay
 
 	// By shard: delay stages, used in turn.
 	stages [][]lightOnWire
 
 	replaced []bool // by wire: RTL replaces the wire; nil if RTL replaces none
 
-	// The registers as a table, filled only before a state is saved.
+	// registers as a table, filled only before a state is saved
 	saved struct {
 		wire         []uint32
 		wait         []uint32 // cycles until the output
@@ -42,7 +42,7 @@ type lightOnWire struct {
 // FibreDelayMax is the maximum delay in cycles.
 const FibreDelayMax = 4096
 
-// NewFibre returns a fibre that drives out from in with a delay of 0..FibreDelayMax cycles.
+// NewFibre returns a fibre from in to out with a delay of 0..FibreDelayMax cycles.
 func NewFibre(path string, clock *Clock, in, out *Light, delayCycles int) (*Fibre, error) {
 	switch {
 	case delayCycles < 0 || delayCycles > FibreDelayMax:
@@ -76,7 +76,7 @@ func NewFibre(path string, clock *Clock, in, out *Light, delayCycles int) (*Fibr
 	return f, nil
 }
 
-// NewUnequalFibre is like NewFibre with a delay per wire: all 0, or all 1..FibreDelayMax.
+// NewUnequalFibre is like NewFibre, but each wire has its own delay: 0 for all wires, or 1..FibreDelayMax.
 func NewUnequalFibre(path string, clock *Clock, in, out *Light, delays []uint16) (*Fibre, error) {
 	if len(delays) != in.bank.Size() {
 		return nil, fmt.Errorf("%s: %d delays for %d wires", path, len(delays), in.bank.Size())
@@ -200,7 +200,8 @@ func enter(stage []lightOnWire, lit []uint32, rail1, rail0 []uint64) []lightOnWi
 	return stage
 }
 
-// stage returns the stage that is shown and refilled in a cycle. Cycles count from CycleOfReset, the cycle before 0.
+// stage returns the stage that is shown and refilled in a cycle. Cycles count from CycleOfReset, one cycle before
+// cycle 0.
 func (f *Fibre) stage(shard int, cycle uint64) *[]lightOnWire {
 	return &f.stages[shard*f.delay+int((cycle+1)%uint64(f.delay))]
 }
@@ -219,8 +220,7 @@ func (f *Fibre) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// collect lists the light in flight by remaining time and wire, so the table does not depend on shards or on the
-// order of arrival.
+// collect lists the light in flight by remaining time and wire, independently of shards and of the order of arrival.
 func (f *Fibre) collect() {
 	saved := &f.saved
 	saved.wire, saved.wait = saved.wire[:0], saved.wait[:0]

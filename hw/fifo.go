@@ -19,7 +19,7 @@ const (
 //
 // A pop precedes a push in the same cycle, so a full FIFO accepts a push together with a pop. A pop of an empty FIFO
 // has no effect, even with a push in the same cycle. A push into a full FIFO loses the word: overflow is 1 in the
-// next cycle, and overflows counts the loss. The counter stops at 2^CountBits-1.
+// next cycle, and overflows, a counter that saturates at 2^CountBits-1, increases by 1.
 //
 // Reset at any time: empty, overflow and overflows 0. Parameters: depth, width, count bits. Twin: fifo.v.
 type FIFOs struct {
@@ -135,7 +135,7 @@ func (f *FIFOs) Drive(s Shard) {
 	}
 }
 
-// driveFIFOs returns the index of a FIFO whose count or head is out of range, -1 if none.
+// driveFIFOs returns the index of a FIFO with a count or head out of range, -1 if none.
 func driveFIFOs(head, count, words []uint64, first, held []uint16, depth int) (wrong int) {
 	for i, n := range held {
 		count[i], head[i] = uint64(n), 0
@@ -186,7 +186,7 @@ func pushFIFOs(push, data, words []uint64, first, held []uint16, lost []uint8, d
 	}
 }
 
-// countLost returns the index of a counter that is out of range, -1 if none.
+// countLost counts lost pushes. It returns the index of a counter out of range, -1 if none.
 func countLost(lost []uint8, total []uint32, limit uint32) (wrong int) {
 	for i, l := range lost {
 		if total[i] < limit {

@@ -5,12 +5,12 @@ import "fmt"
 // Filters is a bank of filters, one per output of a crossbar. A filter passes requests for its output while the
 // output listens. If the output has a tag, the filter passes only requests with this tag.
 //
-// Latency 0 cycles (combinational). Parameters: inputs. Inputs: asks of all transmitters; load of listens and tag.
+// Latency 0 cycles (combinational). Parameters: inputs. Inputs: asks of all transmitters; load, listens and tag.
 // Outputs: request lines to the output's arbiter. Registers: listens and tag, loaded at the slot boundary. Reset: not
 // listening. Twin: output_filter.v.
 //
 // With a Limit a filter counts started frames. After the last permitted frame it passes only the request of the
-// granted transmitter. The registers for this are started and holder; the twin has neither.
+// granted transmitter. The twin has neither of the registers for the limit, started and holder.
 type Filters struct {
 	Registers
 	bank  Bank
@@ -31,7 +31,7 @@ type Filters struct {
 	replaced []bool // by output: RTL replaces the filter; nil if RTL replaces none
 }
 
-// filterLoad is the load input of an output in this cycle, with the data to load.
+// filterLoad is the load input of an output in this cycle, with the values to load.
 type filterLoad struct {
 	on, listens bool
 	tag         uint16
@@ -73,9 +73,9 @@ func (f *Filters) declare() {
 	f.Reset()
 }
 
-// Limit limits the frames that start at an output in one slot, 1..65535. busy and index are the arbiters' grants.
-// Call Limit before the filters run. Frames must have at least two phits, so that the request is still high in a
-// frame's first cycle.
+// Limit limits the number of frames that start at an output in one slot to frames, 1..65535. busy and index are the
+// arbiters' grants. Call Limit before the filters run. Frames must have at least two phits, so that the request is
+// still high in the first cycle of a frame.
 func (f *Filters) Limit(frames int, busy, index *Signal) {
 	f.limit, f.busy, f.index = uint16(frames), busy, index
 	f.started, f.holder = make([]uint16, f.bank.Size()), make([]uint32, f.bank.Size())
@@ -83,7 +83,7 @@ func (f *Filters) Limit(frames int, busy, index *Signal) {
 }
 
 // Take sets an output's load input for the next Latch: whether the output listens, and its tag. Call Take between
-// Settle and Latch of the last cycle of a slot, in which no transmitter asks.
+// Settle and Latch of the last cycle of a slot; in this cycle no transmitter requests an output.
 func (f *Filters) Take(output int, listens bool, tag uint16) {
 	f.load[output], f.loading = filterLoad{true, listens, tag}, true
 }

@@ -9,9 +9,8 @@ import (
 // hugePageBytes is the size of a huge page on amd64 and arm64.
 const hugePageBytes = 2 << 20
 
-// AdviseHuge asks the operating system for huge pages under a large, randomly accessed column. Without huge pages, a
-// machine of 16 million processors spends most of its time in address translation. AdviseHuge affects only speed and
-// never fails.
+// AdviseHuge requests huge pages for a large, randomly accessed column. Without huge pages, a machine of 16 million
+// processors spends most of its time in address translation. AdviseHuge affects only speed and never fails.
 func AdviseHuge[T Fixed](column []T) {
 	if len(column) == 0 {
 		return

@@ -1,6 +1,6 @@
 // Package hw is the foundation of all fabrics. It contains the clock, the kernel with its three phases, wires,
-// passive star couplers, buses and fibres, and the means to name, watch, save and restore them. It does not depend on
-// fabrics or frames.
+// passive star couplers, buses and fibres, and functions that name, observe, save and restore them. It does not
+// depend on fabrics or frames.
 //
 //	         Drive                Settle               Latch
 //	registers -----> wires (Light) -----> wires (Light) -----> registers
@@ -35,11 +35,11 @@ const CycleOfReset = ^uint64(0)
 // Cycle returns the number of the current cycle, starting at 0.
 func (c *Clock) Cycle() uint64 { return c.cycle }
 
-// Wire is a bank of wires. Identity distinguishes wires; the path names them.
+// Wire is a bank of wires. Two banks are the same only if they are identical; the path is a name.
 type Wire interface{ Path() string }
 
-// Component is a part of a kernel. It takes part in each phase of a cycle whose interface it implements: Driver,
-// Combinational, Latcher. Each phase method is called once per cycle and shard, concurrently, and accesses only the
+// Component is a part of a kernel. Its interfaces determine the phases that the kernel calls: Driver, Combinational,
+// Latcher. The kernel calls each phase method once per cycle and shard, concurrently; the method must access only the
 // state of its shard.
 type Component interface {
 	Stateful
@@ -69,12 +69,12 @@ type Latcher interface {
 	Latch(s Shard)
 }
 
-// Quiet is a component that can predict inactivity. A kernel can skip cycles if all its components are Quiet.
+// Quiet is a component that can predict inactivity. A kernel skips cycles only if all its components are Quiet.
 type Quiet interface {
 	Component
-	// QuietFor returns a number of cycles, from the current one and at most limit. In these cycles the component's
-	// wires and registers do not change unless its inputs change; registers that are functions of the clock may
-	// change. The result 0 is always correct. Call QuietFor between Latch and Drive.
+	// QuietFor returns a number of cycles, at most limit, from the current cycle on. During these cycles the
+	// component's wires and registers do not change unless its inputs change; only functions of the clock may change.
+	// The result 0 is always correct. Call QuietFor between Latch and Drive.
 	QuietFor(limit uint64) uint64
 }
 
@@ -100,9 +100,9 @@ type Kernel struct {
 	settle     []settlePhase // combinational components by rank
 	latch      latchPhase
 
-	seen  func()  // called when the wires of a cycle are final; may be nil
+	seen  func()  // seen, unless nil, is called when the wires of a cycle are final
 	quiet []Quiet // all components, or empty if one is not Quiet
-	busy  int     // index in quiet of the component that was busy last; it is queried first
+	busy  int     // index in quiet of the last busy component, which is queried first
 }
 
 // NewKernel returns an empty kernel. The caller closes workers.
@@ -133,8 +133,8 @@ func (k *Kernel) Add(components ...Component) {
 	k.components = append(k.components, components...)
 }
 
-// Build fixes the order of the phases. It returns an error, with all paths involved, if a path is used twice, a wire
-// has two drivers, a wire is read but not driven, or there is a combinational loop.
+// Build fixes the order of the phases. It returns an error, with all paths involved, if two components have the same
+// path, a wire has two drivers, a wire is read but not driven, or there is a combinational loop.
 func (k *Kernel) Build() error {
 	if k.built {
 		return errors.New("kernel: built twice")
@@ -237,8 +237,8 @@ func (k *Kernel) Latch() {
 	k.clock.cycle++
 }
 
-// QuietFor returns a number of cycles, from the current one and at most limit, in which no component is active. It
-// returns 0 if a component is not Quiet. Call QuietFor between Latch and DriveAndSettle, before new inputs.
+// QuietFor returns a number of cycles without activity, at most limit, from the current cycle on. It returns 0 if a
+// component is not Quiet. Call QuietFor between Latch and DriveAndSettle, before new inputs.
 func (k *Kernel) QuietFor(limit uint64) uint64 {
 	if len(k.quiet) == 0 || k.seen != nil {
 		return 0
@@ -273,7 +273,7 @@ func (k *Kernel) State(v *StateVisitor) {
 	}
 }
 
-// Probes yields the signals of all components in order of their paths.
+// Probes yields the signals of all components in the order of their paths.
 func (k *Kernel) Probes(yield func(Probe)) {
 	for _, c := range k.components {
 		if p, ok := c.(Probed); ok {
@@ -282,7 +282,7 @@ func (k *Kernel) Probes(yield func(Probe)) {
 	}
 }
 
-// Cells yields the registers of all components that declare them (Registers).
+// Cells yields the registers of all components with declared registers (Registers).
 func (k *Kernel) Cells(yield func(Probe)) {
 	for _, c := range k.components {
 		if p, ok := c.(interface{ Cells(yield func(Probe)) }); ok {
@@ -342,7 +342,7 @@ func (p *latchPhase) Do(shard int) {
 	}
 }
 
-// wireGraph maps wires to drivers and paths to wires while the kernel is built.
+// wireGraph maps wires to drivers, and paths to wires, during Build.
 type wireGraph struct {
 	driver map[Wire]Component
 	named  map[string]Wire
@@ -436,8 +436,8 @@ func loopPath(chain []string, closing string) string {
 	return strings.Join(loop, " -> ")
 }
 
-// Fault is the panic value of a broken hardware invariant: a bug in Starloom, not in the simulated system. A phase of
-// a Kernel panics with no other type.
+// Fault is the panic value for a broken invariant of the hardware: a bug in Starloom, not in the simulated system.
+// The phases of a Kernel panic only with a Fault.
 type Fault struct {
 	Path  string // path of the component or element
 	Cycle uint64

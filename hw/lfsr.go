@@ -3,13 +3,13 @@ package hw
 import "fmt"
 
 // LFSRPolynomial is the feedback of an LFSR. Bit k-1 stands for the term x^k of x^32 + x^22 + x^2 + x + 1. The
-// polynomial is primitive: from any seed but 0 the register runs through all 2^32-1 values but 0 (taps as in Xilinx
-// XAPP 052).
+// polynomial is primitive: from any nonzero seed the register runs through all 2^32-1 nonzero values (taps as in
+// Xilinx XAPP 052).
 const LFSRPolynomial = 0x80200003
 
 // LFSRs is a bank of 32-bit linear feedback shift registers, the random registers of NICs, in Galois form. While
-// enable is high, the register shifts one place towards bit 0. If the bit shifted out is a one, it is added at the
-// taps:
+// enable is high, the register shifts one place towards bit 0. If the bit shifted out is a one, the taps are
+// inverted:
 //
 //	next = value>>1 ^ (LFSRPolynomial if value is odd)
 //
@@ -25,7 +25,7 @@ type LFSRs struct {
 	register []uint32
 }
 
-// NewLFSRs returns a bank in its reset state. seeds has one value per element; no value is 0. enable has one bit per
+// NewLFSRs returns a bank in its reset state. seeds has one nonzero value per element; enable has one bit per
 // element.
 func NewLFSRs(bank Bank, seeds []uint32, enable *Signal) (*LFSRs, error) {
 	value, err := NewSignal(bank, "value", 32)
@@ -88,7 +88,7 @@ func (l *LFSRs) Latch(s Shard) {
 	}
 }
 
-// stepLFSRs returns the index of a register that is 0, -1 if none.
+// stepLFSRs advances the enabled registers. It returns the index of a register that is 0, -1 if none.
 func stepLFSRs(register []uint32, enable []uint64) (stuck int) {
 	stuck = -1
 	for i, e := range enable {

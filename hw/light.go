@@ -6,8 +6,8 @@ import "fmt"
 // 0, and a dark bit neither. A bit with both rails lit is a code violation, caused by two senders with different
 // bits.
 //
-// The driver's shards list the wires that they lit, so only lit wires cost time. A Light is stateless: it is driven
-// again in every cycle and never saved.
+// Each driving shard lists its lit wires, so only lit wires cost time. A Light is stateless: its driver drives it
+// again in every cycle, and no saved state contains it.
 //
 // Only the driver may call Clear and Put, in its own phase.
 type Light struct {
@@ -28,7 +28,7 @@ type Light struct {
 // NewLight returns a dark bank of wires. signal names the wire within its element, bits is the phit width, 1..64, and
 // shards cover bank.Units.
 //
-// readerUnit[i] is the unit that reads wire i in Latch; with nil the driving unit reads.
+// readerUnit[i] is the unit that reads wire i in Latch. If readerUnit is nil, the driving unit reads.
 func NewLight(bank Bank, signal string, bits int, shards []Shard, readerUnit []uint32) (*Light, error) {
 	if err := bank.Check(); err != nil {
 		return nil, err
@@ -57,8 +57,7 @@ func NewLight(bank Bank, signal string, bits int, shards []Shard, readerUnit []u
 	return l, nil
 }
 
-// Route sets the reader units, in the form of readerUnit of NewLight, before any wire is lit. It is for light whose
-// readers are built later.
+// Route sets the reader units (see NewLight) before any wire is lit, for readers that are built after the light.
 func (l *Light) Route(readerUnit []uint32) error {
 	if len(readerUnit) != l.bank.Size() {
 		return fmt.Errorf("%s: %d reader units for %d wires", l.path, len(readerUnit), l.bank.Size())
@@ -159,15 +158,16 @@ func (l *Light) Probes(yield func(Probe)) {
 	}
 }
 
-// Special values of a port select, port_all and port_none in the register map, and the maximum number of ports.
+// Special values of a port select, which are port_all and port_none in the register map, and the maximum number of
+// ports.
 const (
 	PortAll  = 0xFFFE // the transmitter sends to every port
 	PortNone = 0xFFFF // the transmitter is not connected
 	PortsMax = 0xFFFE // maximum number of ports of a transmitter, indexes 0..0xFFFD
 )
 
-// PortSelect is a bank of registered wires: the port to which each transmitter is switched. The register's owner
-// writes Value between Settle and the end of Latch, never during Drive and Settle.
+// PortSelect is a bank of registered wires with the selected port of each transmitter. The register's owner writes
+// Value between Settle and the end of Latch, never during Drive and Settle.
 type PortSelect struct {
 	path  string
 	Value []uint16 // port index, PortAll or PortNone
@@ -184,8 +184,8 @@ func NewPortSelect(bank Bank, signal string) *PortSelect {
 
 func (p *PortSelect) Path() string { return p.path }
 
-// Gather connects banks of different shapes: input p of unit u reads wire Wires[u*Inputs+p]. Each wire is read by at
-// most one input.
+// Gather connects banks of different shapes: input p of unit u reads wire Wires[u*Inputs+p]. At most one input reads
+// each wire.
 type Gather struct {
 	Inputs int      // inputs per unit, at least 1
 	Wires  []uint32 // wires of all inputs, Inputs per unit
@@ -194,7 +194,7 @@ type Gather struct {
 // Wire returns the wire of an input.
 func (g Gather) Wire(unit, input int) uint32 { return g.Wires[unit*g.Inputs+input] }
 
-// Readers returns the unit that reads each of the wires, for NewLight. It returns an error if a wire is not read
+// Readers returns, for NewLight, the unit that reads each of the wires. It returns an error unless every wire is read
 // exactly once.
 func (g Gather) Readers(wires int) ([]uint32, error) {
 	if g.Inputs < 1 || len(g.Wires)%g.Inputs != 0 || len(g.Wires) != wires {

@@ -7,7 +7,7 @@ import "fmt"
 //
 //	cycle      0    1    2    3    4    5     slots of 5 cycles, phits of 4 bits
 //	light in   .    a    b    c    .    .
-//	harm            x                         taken with the first light of the slot: flip bit 6
+//	harm            x                         drawn at the first light of the slot: flip bit 6
 //	light out  .    a    b'   c    .    .     bit 6 is bit 2 of the second phit
 //
 // Latency 0 cycles, throughput one phit per cycle without stalls. A bit with both rails lit, or none, is unchanged.
@@ -19,15 +19,15 @@ type LightTap struct {
 	in, out    *Light
 	slotCycles uint64
 	harm       func(wire, slot uint32) Harm
-	told       []Harm // harm set through ports, used instead of the function harm; nil without RTL
+	told       []Harm // harm set through ports, in place of the function harm; nil without RTL
 	replaced   []bool // by wire: RTL replaces the tap; nil if RTL replaces none
 
-	// By wire: the last slot in which the wire was lit (numbers start at 1), the first lit cycle, and the harm.
+	// by wire: the last slot in which the wire was lit (slots count from 1), the first lit cycle, and the harm
 	number []uint32
 	first  []uint64 // cycle of its first light
 	held   []Harm
 
-	// The registers of this slot as a table, filled only before a state is saved.
+	// registers of this slot as a table, filled only before a state is saved
 	saved struct {
 		wire  []uint32
 		first []uint64
@@ -49,8 +49,8 @@ func harmOf(word uint32) Harm { return Harm{word&1 != 0, word&2 != 0, uint16(wor
 // SlotCyclesMax is the maximum length of a slot in cycles.
 const SlotCyclesMax = 1<<31 - 1
 
-// NewLightTap returns a tap on in and the light that it drives. harm returns the effect of faults on a wire in a
-// slot. slotCycles is 1 to SlotCyclesMax.
+// NewLightTap returns a tap on in together with its output. harm returns the effect of faults on a wire in a slot.
+// slotCycles is 1 to SlotCyclesMax.
 func NewLightTap(clock *Clock, in *Light, slotCycles int,
 	harm func(wire, slot uint32) Harm) (*LightTap, *Light, error) {
 	bank, wires := in.bank, in.bank.Size()
@@ -166,8 +166,8 @@ func (t *LightTap) ask(wire uint32) Harm {
 	return t.harm(wire, t.now()-1)
 }
 
-// at returns the harm to a lit wire in this cycle's slot and the position of Harm.Bit in this cycle's phit. If the
-// position exceeds the phit's width, the bit is in another cycle.
+// at returns the harm to a lit wire in this cycle's slot, and the position of Harm.Bit in this cycle's phit. A
+// position beyond the phit's width means that the bit is in another cycle.
 func (t *LightTap) at(wire uint32) (harm Harm, bit uint64) {
 	if now := t.now(); now == 0 || t.number[wire] != now {
 		harm = t.ask(wire)

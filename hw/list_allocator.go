@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// Lists is the wire on which the inputs' memories send lists to a list allocator: the request of the input whose turn
-// it is. The Tag of the request is unused, because tags have a separate wire. The driver must settle after the
-// allocator's Turn and Input.
+// Lists is the wire on which the inputs' memories send lists to a list allocator. It carries the request of the input
+// whose turn it is. The Tag of the request is unused, because tags have their own wire. The driver must settle after
+// the allocator's Turn and Input.
 type Lists struct {
 	bank   Bank
 	path   string
@@ -16,7 +16,7 @@ type Lists struct {
 	Answer []ListRequest // answers by allocator
 }
 
-// NewLists returns the wire of a bank of allocators. length is the number of positions of a list.
+// NewLists returns the wire of a bank of allocators. length is the number of positions per list.
 func NewLists(bank Bank, name string, length int) (*Lists, error) {
 	if err := bank.Check(); err != nil {
 		return nil, err
@@ -44,11 +44,11 @@ func (l *Lists) Path() string { return l.path }
 //	served      _____/--\_/---\______   b has got nothing
 //	grant       -    a    a    a,c      until the next start
 //
-// Allocation ends when no input is left or Cap inputs are granted, so the number of cycles is at most the number of
-// inputs. Requests, tags and listeners should be stable from start to end. At the next start, the round-robin pointer
-// advances past the first granted input. A start in the middle of an allocation restarts it.
+// Allocation ends when no input is left or Cap inputs are granted; it takes at most one cycle per input. Requests,
+// tags and listeners should be stable from start to end. At the next start, the round-robin pointer advances past the
+// first granted input. A start in the middle of an allocation starts a new one.
 //
-// Reset: no claims, idle until start, pointer at 0.
+// Reset: no claims, idle until start, pointer 0.
 //
 // Parameters: ports, list positions, cap, kind. Inputs: start; request and tag of each input port; listening, filter
 // and tag of each output port; list, valid bits and first choice of the input whose turn it is. Combinational
@@ -72,7 +72,7 @@ type ListAllocators struct {
 	next    []uint32 // pointer of the next slot
 	result  []uint32 // input granted in the previous cycle, plus 1; 0 for none
 	at      []uint32 // position of the granted output in the input's list
-	had     []uint8  // by input: 1 if the turn of the input is over
+	had     []uint8  // by input: 1 once the input has had its turn
 	granted []uint8  // by input: 1 if the input was granted in this slot
 	owner   []uint32 // by output: the claiming input, plus 1; 0 for none
 
@@ -217,7 +217,7 @@ func (a *ListAllocators) Site() *Site {
 	}
 }
 
-// listPort packs the addressees. Positions beyond a shorter list are 0 and not valid.
+// listPort is the port of the list. Positions beyond a shorter list are 0 and invalid.
 func (a *ListAllocators) listPort() Port {
 	width := IndexBits(a.ports)
 	return Port{
@@ -350,7 +350,7 @@ func (a *ListAllocators) Latch(s Shard) {
 		}
 		a.changed[i] = true
 		a.result[i], a.at[i] = 0, 0
-		// The wire is read instead of calling whoseTurn, because RTL may drive the wire.
+		// Read the wire instead of calling whoseTurn, because RTL may drive the wire.
 		if a.turn.Value[i] == 0 {
 			a.busy[i] = 0
 			continue

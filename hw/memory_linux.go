@@ -9,7 +9,7 @@ import (
 )
 
 // MemoryAvailable returns the number of bytes that the process may still allocate under the limits of the kernel and
-// its control groups. limit is a sentence with %s for the amount, "" if the limit is unknown.
+// its control groups. limit is a sentence about the limit with %s for the amount, "" if the limit is unknown.
 func MemoryAvailable() (bytes uint64, limit string) { return memoryAvailable("/") }
 
 func memoryAvailable(root string) (bytes uint64, limit string) {
@@ -46,8 +46,8 @@ func memoryAvailable(root string) (bytes uint64, limit string) {
 	return bytes, limit
 }
 
-// groupFiles names the files of a control group with its limit, its use, and the amount of page cache that the kernel
-// can reclaim.
+// groupFiles names the files of a control group: its limit, its memory use, and the statistics with the reclaimable
+// page cache.
 type groupFiles struct{ limit, use, files string }
 
 var (
@@ -55,7 +55,7 @@ var (
 	groupVersion2 = groupFiles{"memory.max", "memory.current", "inactive_file"}
 )
 
-// groupLeaves returns the minimum of the memory left by a control group and by each of its ancestors. A missing path
+// groupLeaves returns the memory left by a control group and all its ancestors: the minimum of all. A missing path
 // has no limit. In a container the process sees its own group as the root.
 func groupLeaves(mount, path string, names groupFiles) (bytes uint64) {
 	bytes = math.MaxUint64
@@ -67,8 +67,8 @@ func groupLeaves(mount, path string, names groupFiles) (bytes uint64) {
 	}
 }
 
-// leaves returns the memory left by one control group. It reads the use only below a limit, because the kernel must
-// compute the use for each reader.
+// leaves returns the memory left by one control group. It reads the use only below a limit, because the kernel
+// computes the use for each reader.
 func (names groupFiles) leaves(folder string) (bytes uint64) {
 	limit, limited := fileNumber(filepath.Join(folder, names.limit))
 	if !limited || limit >= math.MaxInt64/2 {

@@ -1,16 +1,16 @@
 package hw
 
-// OutputPorts combines the filters and arbiters of a crossbar's outputs into one component that RTL can replace as a
-// whole.
+// OutputPorts combines the filters and arbiters of a crossbar's outputs, so that RTL can replace both as one
+// component.
 //
-// Inputs: the inputs of the filter. Output: the arbiter's grant. Latency 1 cycle. Registers and reset belong to the
-// parts. Twin: output_port.v.
+// Inputs: the inputs of the filter. Output: the arbiter's grant. Latency 1 cycle. The parts hold the registers and
+// reset themselves. Twin: output_port.v.
 type OutputPorts struct {
 	filters  *Filters
 	arbiters *Arbiters
 }
 
-// NewOutputPorts combines filters with the arbiters to which the filters pass requests.
+// NewOutputPorts combines filters with their arbiters.
 func NewOutputPorts(filters *Filters, arbiters *Arbiters) *OutputPorts {
 	return &OutputPorts{filters, arbiters}
 }
@@ -63,7 +63,8 @@ func (o *OutputPorts) Probes(yield func(Probe)) {
 	o.arbiters.Probes(yield)
 }
 
-// Site describes an output. A replaced filter passes no requests, so only the RTL's grant counts.
+// Site describes an output. If RTL replaces the output, its filter passes no requests, and only the RTL's grant
+// counts.
 func (o *OutputPorts) Site() *Site {
 	filter, arbiter, bank := o.filters.Site(), o.arbiters.Site(), o.bank()
 	return &Site{

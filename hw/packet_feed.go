@@ -5,20 +5,20 @@ import (
 	"slices"
 )
 
-// Feed holds the parameters of a network in which firmware queues packets between cycles.
+// Feed holds the parameters of a network whose packets firmware queues between cycles.
 type Feed struct {
 	TxFrames int  // maximum number of packets in a source, including the packet being sent
-	RxFrames int  // maximum number of packets in a sink until the processor takes them
+	RxFrames int  // maximum number of packets in a sink that the processor has not taken
 	Harm     bool // faults may harm packets: RouterNetwork.Suffer
-	Chosen   bool // packets name the virtual channels in which they may leave; otherwise packets may leave in all
+	Chosen   bool // each packet names the virtual channels in which it may leave; otherwise packets may leave in all
 	Lossless bool // a sink returns credits only for packets that fit; otherwise the sink accepts every flit
 }
 
 // FedNetwork is a network that receives packets from firmware while it runs. Packet numbers are reused.
 //
 //	between cycles   Feed: a processor has queued a packet     -> its source may send it from this cycle on
-//	                 Arrived: packets whose tails have arrived -> Release: the caller has no more use for them
-//	                 Freed: a processor has taken packets      -> its sink has room again
+//	                 Arrived: packets whose tails have arrived -> Release: the caller no longer uses them
+//	                 Freed: a processor has taken packets      -> its sink has free places
 type FedNetwork struct {
 	*RouterNetwork
 	table *packetTable
@@ -89,7 +89,7 @@ func (n *FedNetwork) Components() []Component { return append(n.RouterNetwork.Co
 func (n *FedNetwork) Live() int { return n.table.live }
 
 // Feed queues a packet at the source of a node. The source must have room. vcs are the virtual channels in which the
-// packet may leave; they count only if Feed.Chosen is set. Feed returns the packet's number.
+// packet may leave; without Feed.Chosen they are ignored. Feed returns the packet's number.
 func (n *FedNetwork) Feed(node int, destination uint32, size uint16, created uint32, vcs VCRange) (packet uint32) {
 	t, p := n.table, n.Packets
 	t.live++
@@ -133,7 +133,7 @@ func (n *FedNetwork) Gone(node int) uint32 { return n.Sources.next[n.Sources.wir
 // Fed returns the number of packets fed to a node, modulo 2^32.
 func (n *FedNetwork) Fed(node int) uint32 { return n.Sources.end[n.Sources.wiring.place[node]] }
 
-// Begun returns the number of flits of its next packet that a source has sent.
+// Begun returns the number of flits that a source has sent of its next packet.
 func (n *FedNetwork) Begun(node int) uint16 { return n.Sources.place[n.Sources.wiring.place[node]] }
 
 // Number returns the packet with an ordinal among the packets fed to the node. Only recent ordinals are valid.
@@ -157,14 +157,14 @@ func (n *FedNetwork) Arrived(yield func(packet uint32)) {
 // Hold stops sources from sending heads before the cycle.
 func (n *FedNetwork) Hold(cycle uint64) { n.Sources.hold = cycle }
 
-// Freed makes places of a node's sink available again.
+// Freed returns places to a node's sink.
 func (n *FedNetwork) Freed(node, places int) {
 	if e := n.Sinks.eject; e != nil {
 		e.freed(n.Sinks.wiring.place[node], places)
 	}
 }
 
-// Still reports whether nothing will happen until a processor acts.
+// Still reports whether the network stays unchanged until a processor acts.
 func (n *FedNetwork) Still() bool { return n.RouterNetwork.Still() }
 
 func newFedSources(path string, config RouterConfig, clock *Clock, w *routerWiring, packets *Packets,
@@ -214,7 +214,7 @@ func newFedSinks(path string, config RouterConfig, clock *Clock, w *routerWiring
 		for i := range x.shards {
 			saved = append(saved, x.shards[i].arrived...)
 		}
-		slices.Sort(saved) // at most one packet per node, because earlier arrivals were taken before the state is saved
+		slices.Sort(saved) // at most one packet per node: earlier arrivals are taken before a state is saved
 	}
 	if feed.Lossless {
 		x.eject = newEjection(w, &config, feed.RxFrames)

@@ -15,7 +15,7 @@ type PacketSinks struct {
 	credits *CreditWires
 	word    []int // by shard: its first word of lit flits
 	shards  []sinkShard
-	eject   *ejection // parts of sinks that firmware empties; nil if sinks accept every flit
+	eject   *ejection // state of sinks that firmware empties; nil if sinks accept every flit
 	fed     bool
 }
 
@@ -124,7 +124,7 @@ func (x *PacketSinks) receive(shard, place int, packet uint32) {
 	}
 }
 
-// QuietFor implements Quiet. Sinks react only to arriving flits, and to room for held flits.
+// QuietFor implements Quiet. A sink acts only when a flit arrives, or when there is room for a held flit.
 func (x *PacketSinks) QuietFor(limit uint64) uint64 {
 	if x.eject != nil && x.eject.moves() {
 		return 0
@@ -132,10 +132,10 @@ func (x *PacketSinks) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// ejection is the part of sinks that firmware empties. Packets get places in the order in which their heads arrive.
+// ejection is the state of sinks that firmware empties. Packets get places in the order in which their heads arrive.
 // Before a packet has a place, its flits stay in the buffer that the router's credits cover. A sink consumes one flit
-// per cycle: a flit of the first packet, in that order, that has both a place and a flit. If there are enough places,
-// the sink consumes each flit on arrival.
+// per cycle, from the first packet with a place and a flit in the buffer. With enough places, a sink consumes each
+// flit on arrival.
 //
 // Reset: all places free, no flits.
 type ejection struct {
@@ -143,15 +143,15 @@ type ejection struct {
 	vcs, depth int
 	places     uint16 // places per sink
 
-	taken   []uint16 // by sink: number of places that packets hold, from the arrival of their heads on
+	taken   []uint16 // by sink: number of places in use, each from the arrival of a packet's head on
 	packets []uint16 // by sink: number of incomplete packets
-	granted []uint16 // by sink: number of incomplete packets, from the first, that have a place
+	granted []uint16 // by sink: number of incomplete packets with a place, counted from the first
 	order   []uint8  // [sink * room + k]: VC of the k-th incomplete packet
 	room    int
 	flits   []uint64 // [(sink * VCs + VC) * depth + place]: ring buffers
 	head    []uint16 // position of the first flit by VC
 	count   []uint16
-	held    []Set // by shard: set of sinks with flits, derived from count
+	held    []Set // by shard: set of sinks with buffered flits, derived from count
 	shardOf []uint16
 }
 
@@ -203,7 +203,7 @@ func (e *ejection) holds(place int) bool {
 
 func (e *ejection) freed(place, places int) { e.taken[place] -= min(e.taken[place], uint16(places)) }
 
-// takes reports whether an arriving flit can be consumed at once. Otherwise it buffers the flit.
+// takes reports whether the sink consumes an arriving flit at once. Otherwise takes buffers the flit.
 func (e *ejection) takes(place int, f Flit) bool {
 	shard := e.shardOf[place]
 	at := place - e.wiring.places[shard].First
@@ -232,7 +232,7 @@ func (e *ejection) grant(place int) {
 	}
 }
 
-// end removes the first packet of a VC from the order, after its tail. The packet still holds its place.
+// end removes the first packet of a VC from the order, after its tail. The packet keeps its place.
 func (e *ejection) end(place, vc int) {
 	order := e.order[place*e.room : place*e.room+int(e.packets[place])]
 	for k := range order {
@@ -260,7 +260,7 @@ func (e *ejection) first(place int) int {
 	return -1
 }
 
-// drain consumes one flit at each sink of the shard that holds flits.
+// drain consumes one flit at each sink of the shard with buffered flits.
 func (e *ejection) drain(x *PacketSinks, shard int, places Shard) {
 	held, n := &e.held[shard], places.End-places.First
 	for at := held.Next(0, n); at < n; at = held.Next(at+1, n) {

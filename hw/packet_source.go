@@ -8,8 +8,8 @@ import (
 )
 
 // PacketSources is a bank of sources of bare packets. Each node sends an unbounded FIFO of packets, in order of
-// creation, flit by flit into an input port of a router. A head uses the next virtual channel, after the last one
-// used, that meets three conditions: the packet may use it, no packet owns it, and it has a credit. If there is none,
+// creation, flit by flit into an input port of a router. A head uses the next virtual channel, in circular order
+// after the last used one, that the packet may use, that has no owner, and that has a credit. Without such a channel
 // the head waits. A packet created in cycle t may be sent in cycle t. Credits count in the cycle in which they
 // arrive.
 //
@@ -25,7 +25,7 @@ type PacketSources struct {
 	word    []int // by shard: its first word of lit credits
 
 	queue   []uint32 // [place*room + (number & mask)]: packets in order of sending
-	room    int      // queue slots per fed place, a power of two; 0 if all packets are known and queue is one list
+	room    int      // queue places per fed source, a power of two; 0 if all packets are known and queue is one list
 	mask    uint32
 	end     []uint32 // by place: end of its packets in queue
 	start   []uint32 // by place: start of its packets in queue
@@ -33,20 +33,20 @@ type PacketSources struct {
 	shardOf []uint16 // by fed place: shard of the place
 
 	next   []uint32 // by place: number in queue of the current or next packet
-	place  []uint16 // by place: number of flits already sent of the packet next
+	place  []uint16 // by place: number of flits sent of packet next
 	vc     []uint8  // by place: VC of the current or last packet
 	sent   []uint16 // by VC: number of sent flits whose credit has not returned
 	used   []uint8  // by VC: 1 while a packet owns the VC
-	tailed []uint8  // by VC: 1 if the tail of its last owner was sent
+	tailed []uint8  // by VC: 1 if its last owner has sent its tail
 
 	shards []sourceShard
 }
 
-// sourceShard holds the sources of a shard that can send. It is derived from the registers.
+// sourceShard holds the sources of a shard that are able to send. It is derived from the registers.
 type sourceShard struct {
 	ready   Set      // places relative to the shard's first
 	created []uint32 // the shard's packets in order of creation
-	cursor  int      // index into created; packets before it already exist
+	cursor  int      // index into created; all packets before the index exist
 	_       [48]byte // keeps shards on separate cache lines
 }
 
@@ -95,7 +95,7 @@ func (x *PacketSources) begin(path string) {
 	x.Reset()
 }
 
-// sort builds the queues of all sources and each shard's order of creation.
+// sort builds the queues of all sources, and the order of creation of each shard.
 func (x *PacketSources) sort() {
 	p, w := x.packets, x.wiring
 	x.queue = make([]uint32, p.Count())
@@ -152,7 +152,7 @@ func (x *PacketSources) collect(ready []uint8) {
 	}
 }
 
-// derive restores the ready sets, and cursor from the packets created before this cycle.
+// derive restores the ready sets, and sets cursor after the packets created before this cycle.
 func (x *PacketSources) derive(ready []uint8) {
 	for i, places := range x.wiring.places {
 		s := &x.shards[i]
@@ -256,8 +256,8 @@ func (x *PacketSources) vcsOf(packet uint32) (low, high int) {
 	return 0, x.config.VCs - 1
 }
 
-// freeVC returns the next VC, after the last VC that the source used, that the packet may use, no packet owns, and
-// has a credit. It returns -1 if there is none.
+// freeVC returns the next VC, in circular order after the last used one, that the packet may use, that has no owner,
+// and that has a credit, or -1 if none.
 func (x *PacketSources) freeVC(place int, packet uint32) int {
 	low, high := x.vcsOf(packet)
 	vc := int(x.vc[place])

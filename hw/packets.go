@@ -7,15 +7,15 @@ import (
 	"sync/atomic"
 )
 
-// Packets is a table of bare packets in columns. It is the input of the sources, and also holds results.
+// Packets is a table of bare packets in columns: the input of the sources, and the results.
 type Packets struct {
 	Source, Destination []uint32
 	Size                []uint16 // size in flits, at least 1
 	Created             []uint32 // cycle of creation
 	FirstVC, LastVC     []uint8  // virtual channels in which the packet may leave its source; nil for all
 
-	// Results. Sent is the cycle in which the source sends the head. Received is the cycle in which the tail is on
-	// the sink's wire. Both are PacketPending before. Hops is the number of routers that the head has passed, 0 until
+	// Results. Sent is the cycle in which the source sends the head, and Received the cycle in which the tail is on
+	// the sink's wire. Both start as PacketPending. Hops is the number of routers that the head has passed, 0 until
 	// the number is known (CountHops).
 	Sent, Received []uint32
 	Hops           []uint16
@@ -72,9 +72,9 @@ func (p *Packets) Arrived() (order []uint32) {
 	return order
 }
 
-// Bits of Packets.Harm. The bits above HarmBits belong to the faults.
+// Bits of Packets.Harm. Faults use the bits from HarmBits on.
 const (
-	HarmCut     = 1 << 0 // the packet has lost flits; its tail never arrives
+	HarmCut     = 1 << 0 // the packet has lost flits, and its tail never arrives
 	HarmDropped = 1 << 1 // the sink drops the packet
 	HarmFlipped = 1 << 2 // the packet arrives damaged
 	HarmBits    = 3      // number of these bits
@@ -89,7 +89,7 @@ func (p *Packets) dropped(packet uint32) bool {
 
 // Flit is the content of a channel in one cycle: head and tail flags, the virtual channel of the buffer at the far
 // end, and, in heads only, the phase of a torus. A flit also contains the packet's number, and in heads the number of
-// routers passed, so that only the current holder of the flit writes them.
+// routers passed; only the current holder of the flit writes these fields.
 type Flit uint64
 
 const (

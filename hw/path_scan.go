@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// pathScanner parses a path or pattern. Each component is a text token followed by index tokens.
+// pathScanner parses a path or pattern. It returns each component as a text token followed by index tokens.
 type pathScanner struct {
 	text    string
 	pattern bool
@@ -104,8 +104,8 @@ func (s *pathScanner) fail(at int, allowed string) error {
 	return fmt.Errorf("%s %q, character %d: found %s; allowed: %s", what, s.text, at+1, found, allowed)
 }
 
-// scanIndex parses an index after [ and returns the position after the closing bracket. problem describes the input
-// that is allowed at end.
+// scanIndex parses an index after [ and returns the position after the closing bracket. At an error, problem
+// describes the permitted input at end.
 func scanIndex(s string, at int, pattern bool) (token pathToken, end int, problem string) {
 	token.kind = tokenIndex
 	allowed := "a decimal index without leading zeros, at most 4294967295, or a label such as +rho"
@@ -196,7 +196,7 @@ func Index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]
 // Join joins the parts with dots.
 func Join(parts ...string) string { return strings.Join(parts, ".") }
 
-// CheckPath returns an error if s violates the grammar of a path. The error contains the position in s.
+// CheckPath returns an error if s violates the grammar of a path. The error names the position in s.
 func CheckPath(s string) error {
 	_, err := (&pathScanner{text: s}).path()
 	return err

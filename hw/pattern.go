@@ -23,12 +23,12 @@ type tokenKind uint8
 const (
 	tokenText tokenKind = iota // literal characters
 	tokenStar
-	tokenIndex    // a number from low to high in brackets
+	tokenIndex    // a number from low to high, in brackets
 	tokenAnyIndex // any index in brackets
 	tokenDeep     // any number of components
 )
 
-// CompilePattern compiles a pattern. Its error names the wrong character and the allowed ones.
+// CompilePattern compiles a pattern. Its error names the wrong character and the permitted characters.
 func CompilePattern(s string) (*Pattern, error) {
 	components, err := (&pathScanner{text: s, pattern: true}).path()
 	if err != nil {
@@ -39,7 +39,7 @@ func CompilePattern(s string) (*Pattern, error) {
 	return &Pattern{source: s, prefix: literal(s), components: slices.CompactFunc(components, twice)}, nil
 }
 
-// literal returns a pattern's text before its first star or range, without the dot before a **.
+// literal returns a pattern's text before its first star or range, without the dot before **.
 func literal(pattern string) string {
 	pattern, _, _ = strings.Cut(pattern, "*")
 	if before, _, ranged := strings.Cut(pattern, ".."); ranged {
@@ -48,14 +48,14 @@ func literal(pattern string) string {
 	return strings.TrimSuffix(pattern, ".")
 }
 
-// MayMatch reports whether a path has the pattern's literal prefix. It is much cheaper than Match.
+// MayMatch reports whether a path has the pattern's literal prefix, a much cheaper test than Match.
 func (p *Pattern) MayMatch(path string) bool { return strings.HasPrefix(path, p.prefix) }
 
 func (p *Pattern) String() string { return p.source }
 
-// Match reports whether the whole path matches the pattern. It does not allocate. Its work is at most the square of
-// the path's length: only the last ** (and, within a component, the last *) is retried, because the earliest match of
-// the other parts leaves the largest rest of the path.
+// Match reports whether the whole path matches the pattern. It does not allocate. Its time is at most quadratic in
+// the path's length: Match retries only the last ** (and, within a component, the last *), because the earliest match
+// of the other parts leaves the longest rest of the path.
 func (p *Pattern) Match(path string) bool {
 	at, done := 0, false
 	next := 0
@@ -86,7 +86,7 @@ func (p *Pattern) Match(path string) bool {
 }
 
 // nextComponent returns the end of the component at position at, the start of the next component, and whether the
-// component was the last.
+// component is the last.
 func nextComponent(path string, at int) (end, following int, last bool) {
 	dot := strings.IndexByte(path[at:], '.')
 	if dot < 0 {

@@ -2,8 +2,8 @@ package hw
 
 import "hash/fnv"
 
-// Randomness is counter-based: a draw is a pure function of (seed, processor, slot, draw), so it depends neither on
-// the order of processors nor on the number of workers. The firmware SDK computes the same function (sl_random in
+// Randomness is counter-based: a draw is a pure function of (seed, processor, slot, draw). Hence it depends neither
+// on the order of processors nor on the number of workers. The firmware SDK computes the same function (sl_random in
 // starloom.h).
 
 // Multipliers of the finaliser (D. Stafford's variant 13 of MurmurHash3's finaliser, as in splitmix64) and
@@ -21,8 +21,8 @@ func Mix64(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// Stream is a family of draws derived from the run's seed and a purpose. Workload, firmware and faults of a run have
-// different streams.
+// Stream is a family of draws, derived from the run's seed and a purpose. The workload, the firmware and the faults
+// of a run have different streams.
 type Stream uint64
 
 const (
@@ -40,7 +40,7 @@ func NewStream(seed uint64, purpose uint64) Stream {
 	return Stream(Mix64(seed + goldenGamma*purpose))
 }
 
-// Draw returns 32 uniform bits. draw numbers the draws of one processor in one slot.
+// Draw returns 32 uniform bits. draw is the number of the draw within one slot of one processor.
 func (s Stream) Draw(processor, slot uint32, draw uint16) uint32 {
 	return s.Of(processor).Draw(slot, draw)
 }
@@ -52,7 +52,7 @@ func (s Stream) SeedOf(path string) uint32 {
 	return max(1, s.Draw(name.Sum32(), 0, 0))
 }
 
-// Draws is the stream of one processor. Draws.Draw needs half of the work of Stream.Draw.
+// Draws is the stream of one processor. Draws.Draw does half of the work of Stream.Draw.
 type Draws uint64
 
 // Of returns the draws of a processor.
@@ -65,11 +65,11 @@ func (d Draws) Draw(slot uint32, draw uint16) uint32 {
 	return uint32(Mix64(uint64(d)+goldenGamma*(uint64(slot)<<16|uint64(draw))) >> 32)
 }
 
-// Seed returns seed k of the stream, for one of many runs derived from one seed. Different k yield different seeds.
+// Seed returns seed k of the stream, for one of several runs that share a seed. Different k yield different seeds.
 func (s Stream) Seed(k uint64) uint64 { return Mix64(uint64(s) + goldenGamma*k) }
 
 // Below maps 32 uniform bits to 0..bound-1, bound >= 1, by multiplication. The probabilities of the results differ by
-// at most 2^-32; for powers of two they are equal.
+// at most 2^-32, and not at all for powers of two.
 func Below(bits, bound uint32) uint32 {
 	return uint32(uint64(bits) * uint64(bound) >> 32)
 }

@@ -2,9 +2,9 @@ package hw
 
 import "fmt"
 
-// Registers declares the registers of a component once, when it is built. Reset, saved state and traced signals are
-// derived from this declaration. A component embeds Registers for the methods Path, Reset, State and Probes; the
-// component's phases access its own columns.
+// Registers declares the registers of a component once, at construction. Reset, saved state and traced signals follow
+// from this declaration. A component embeds Registers for the methods Path, Reset, State and Probes; the component's
+// phases access its own columns.
 type Registers struct {
 	path    string
 	bank    Bank
@@ -19,19 +19,19 @@ type Declaration struct {
 	Path string // "" for the bank's path
 	Bank Bank   // names the elements of shown registers
 
-	// Registers, in the order of the saved state. Lists are columns of one table and must have equal lengths.
+	// registers in the order of the saved state; lists are columns of one table with equal lengths
 	Registers []Register
 
 	// Wires are shown before the registers.
 	Wires []Probed
 
-	// Collect fills registers that the component stores in another form; it is called before they are saved. Derive
-	// computes derived state; it is called after a reset, or after all parts are restored. Both may be nil.
+	// Collect fills registers that the component stores in another form, before they are saved. Derive computes
+	// derived state after a reset and after a restore of all parts. Both may be nil.
 	Collect, Derive func()
 }
 
-// Declare returns the registers of a component in their reset state. Derived state is not computed: the component
-// calls Reset when it is complete.
+// Declare returns the registers of a component in their reset state. Derived state is missing until the complete
+// component calls Reset.
 func Declare(d Declaration) Registers {
 	if d.Path == "" {
 		d.Path = d.Bank.Path()
@@ -104,8 +104,8 @@ func (r *Registers) Probes(yield func(Probe)) {
 	}
 }
 
-// Cells yields a probe of every register, shown or not. The name of a probe consists of the component's path and the
-// column. Lists, signed registers, and components with Collect have no probes here.
+// Cells yields a probe of every register, even of one without Shown. The name of a probe consists of the component's
+// path and the column. Lists, signed registers and components with Collect have no such probes.
 func (r *Registers) Cells(yield func(Probe)) {
 	if r.collect != nil {
 		return
@@ -135,19 +135,19 @@ type RegisterColumn[T Fixed] struct {
 	states []string
 }
 
-// Column declares registers that reset to 0 and are not shown. checks validate the values of a saved state.
+// Column declares registers that reset to 0 and are not shown. checks validate the values of a restored state.
 func Column[T Fixed](name string, cells []T, checks ...func(i int, value T) error) *RegisterColumn[T] {
 	return &RegisterColumn[T]{name: name, cells: cells, checks: checks}
 }
 
-// ResetTo sets reset values, repeated over the column.
+// ResetTo sets the reset values, repeated through the column.
 func (c *RegisterColumn[T]) ResetTo(values ...T) *RegisterColumn[T] {
 	c.resets = values
 	return c
 }
 
-// Shown makes the registers visible as signals of the given width, one per element of the bank. states names the
-// values of an enumeration.
+// Shown makes the registers visible as signals of bits bits, one per element of the bank. states names the values of
+// an enumeration.
 func (c *RegisterColumn[T]) Shown(bits int, states ...string) *RegisterColumn[T] {
 	c.bits, c.states = bits, states
 	return c
@@ -184,8 +184,8 @@ func (c *RegisterColumn[T]) probe(element string, i int) Probe {
 	return p
 }
 
-// view returns a probe of one register. If bits is 0, the probe has the full width of the register's type. ok is
-// false for signed registers.
+// view returns a probe of one register; with bits 0, the probe has the width of the register's type. ok is false for
+// signed registers.
 func (c *RegisterColumn[T]) view(path string, i, bits int) (p Probe, ok bool) {
 	width := func(all int) int {
 		if bits > 0 {
@@ -227,7 +227,7 @@ type registerList[T Fixed] struct {
 	checks []func(i int, value T) error
 }
 
-// List declares a variable number of registers. After reset there are none.
+// List declares a variable number of registers, 0 after reset.
 func List[T Fixed](name string, list *[]T, checks ...func(i int, value T) error) Register {
 	return &registerList[T]{name, list, checks}
 }
@@ -254,24 +254,24 @@ func (l *registerList[T]) each(string, func(Probe)) {}
 func (l *registerList[T]) shown() bool              { return false }
 func (l *registerList[T]) probe(string, int) Probe  { panic("hw: a list is not shown") }
 
-// Probe is a view of one element of a column: a signal that a trace can follow. It is valid while the component keeps
-// its columns; the components of this module always keep their columns.
+// Probe is a view of one element of a column: a signal for traces. A Probe is valid while the component keeps its
+// columns; the components of this module never replace them.
 type Probe struct {
 	Path    string
 	Bits    int      // 1..64
 	States  []string // names of the values 0, 1, ... of an enumeration, or nil
 	Decimal bool     // displayed in decimal
 
-	// Exactly one is set. A switch over four pointers is as fast as an unsafe load and, unlike it, is checked.
+	// exactly one is set; a switch over four pointers is as fast as an unsafe load, and it is checked
 	p8   *uint8
 	p16  *uint16
 	p32  *uint32
 	p64  *uint64
-	view func() uint64 // computes a signal that is not a single register
+	view func() uint64 // computes a signal that is not a register
 }
 
-// Probed is a component with signals. Probes yields each signal once, in an order that depends only on the
-// component's parameters.
+// Probed is a component with signals. Probes yields each signal once, in an order that the component's parameters
+// determine.
 type Probed interface {
 	Probes(yield func(Probe))
 }
@@ -281,7 +281,7 @@ func NewProbe[T uint8 | uint16 | uint32 | uint64](path string, bits int, column 
 	return ProbeOf(path, bits, &column[index])
 }
 
-// ProbeOf returns a probe of one register, which must not move.
+// ProbeOf returns a probe of one register. The register must not move.
 func ProbeOf[T uint8 | uint16 | uint32 | uint64](path string, bits int, register *T) Probe {
 	p := Probe{Path: path, Bits: bits}
 	width := 0
@@ -301,7 +301,7 @@ func ProbeOf[T uint8 | uint16 | uint32 | uint64](path string, bits int, register
 	return p
 }
 
-// ViewProbe returns a probe whose value view computes.
+// ViewProbe returns a probe with the value of view.
 func ViewProbe(path string, bits int, view func() uint64) Probe {
 	return Probe{Path: path, Bits: bits, view: view}
 }

@@ -1,14 +1,14 @@
 package hw
 
-// Asks is a bank of request wires of transmitters. Each wire requests an output, with a tag, or is low. A list of
-// high wires limits the cost of a cycle to its requests. Like Light, Asks is stateless: in every cycle, the driver's
-// shard calls Clear, then Raise, in the driver's phase.
+// Asks is a bank of request wires of transmitters. Each wire requests an output with a tag, or is low. A list of high
+// wires limits the work per cycle to the requests. Like Light, Asks is stateless: in every cycle, the driver's shard
+// calls Clear, then Raise, in the driver's phase.
 type Asks struct {
 	path string
 	high [][]uint32
 
-	// Valid for high wires, and for transmitters whose requested frame is still being sent.
-	To  []uint16 // output; PortNone if a list selects the output
+	// valid for high wires, and for transmitters while the requested frame is being sent
+	To  []uint16 // output; PortNone if a list determines the output
 	Tag []uint16
 }
 

@@ -2,10 +2,10 @@ package hw
 
 import "fmt"
 
-// requesterNumbers holds a number, initially 0, per requester of each arbiter.
+// requesterNumbers holds a number, initially 0, for each requester of each arbiter.
 type requesterNumbers struct {
 	requesters int
-	rows       [][]uint64 // by arbiter and requester, up to the highest requester with a number
+	rows       [][]uint64 // by arbiter and requester, up to the last requester with a number
 
 	// The saved form: arbiter<<32 | requester, ascending.
 	who, values []uint64

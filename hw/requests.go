@@ -2,8 +2,8 @@ package hw
 
 import "fmt"
 
-// Requests is a bank of request lines, one from every requester to each arbiter. Lists of high lines limit the cost
-// of a cycle to its requests.
+// Requests is a bank of request lines, one from every requester to each arbiter. Lists of high lines limit the work
+// per cycle to the requests.
 //
 // A Requests is stateless: in every cycle, the driver's shards call Clear, then Raise at most once per line, in the
 // driver's phase.
@@ -20,8 +20,8 @@ type Requests struct {
 // Request is a high request line.
 type Request struct{ Arbiter, Requester uint32 }
 
-// NewRequests returns a bank of low lines. bank names the arbiters, and name names the lines of an arbiter.
-// requesters is 1..RequestersMax. shards are the machine's shards and cover bank.Units.
+// NewRequests returns a bank of low lines. bank names the arbiters, and name the lines of an arbiter. requesters is
+// 1..RequestersMax. shards are the machine's shards and cover bank.Units.
 func NewRequests(bank Bank, name string, requesters int, shards []Shard) (*Requests, error) {
 	if err := bank.Check(); err != nil {
 		return nil, err
@@ -71,10 +71,10 @@ func (r *Requests) Raise(driver int, arbiter, requester uint32) {
 	*list = append(*list, Request{arbiter, requester})
 }
 
-// High returns the lines raised by the driver's shard for the reader's shard, in order.
+// High returns the high lines from the driver's shard to the reader's shard, in order.
 func (r *Requests) High(driver, reader int) []Request { return r.high[driver*r.shards+reader] }
 
-// all returns the high lines of the reader's shard. If there are several drivers, it merges their lines in scratch.
+// all returns the high lines of the reader's shard. It merges the lines of several drivers in scratch.
 func (r *Requests) all(reader int, scratch *[]Request) []Request {
 	if r.shards == 1 {
 		return r.high[0]

@@ -6,8 +6,8 @@ import "fmt"
 // equals that of BookSim 2 packet for packet. Routers may have different numbers of ports.
 //
 // A head on the input wire in cycle a is routed in a (without a cycle if the routing delay is 0), gets an output VC
-// in a+1 (a) at the earliest, and crosses the switch one cycle later; then its credit enters the credit register.
-// Body flits need only the switch.
+// in a+1 (a) at the earliest, and crosses the switch one cycle later; at the same time its credit enters the credit
+// register. Body flits need only the switch.
 //
 //	cycle        0      1    2    3    4    5    6
 //	input wire   head   tail
@@ -36,7 +36,7 @@ type Routers struct {
 	classVCs   int           // VCs per class
 	classFirst [VCsMax]uint8 // by VC: first VC of its class
 
-	words int     // words of a set of one router's VCs; if 1, allocation operates on whole sets
+	words int     // words in a set of one router's VCs; if 1, allocation operates on whole sets
 	wide  bool    // allocation iterates over members
 	awake []uint8 // by router: 1 if the router was active in its last cycle
 	moves []uint8 // by shard: 1 if any of its routers is awake; derived from awake
@@ -44,20 +44,20 @@ type Routers struct {
 	routerColumns
 	pins *routerPins // pins of RTL that replaces routers
 
-	inputOf [64]uint8       // by VC of a router with one-word sets: port of the VC
+	inputOf [64]uint8       // by VC of a router with one-word sets: input port of the VC
 	scratch []routerScratch // by shard
 }
 
-// routerColumns holds the registers. Input and output VCs of all routers have the number (first port of the router +
-// port) * VCs + VC. Members of a router's sets have the number port * VCs + VC.
+// routerColumns holds the registers. The number of an input or output VC is (first port of the router + port) * VCs +
+// VC. In the sets of a router, the number is port * VCs + VC.
 type routerColumns struct {
 	buffer      []uint64 // [input VC * depth + place] Flit
 	head, count []uint16 // position of the first flit, and number of flits, by input VC
 	route       []uint64 // by waiting input VC: set of permitted output VCs
 	out         []uint16 // by active input VC: output VC that the input VC owns
-	moved       []uint32 // by input VC: cycle in which a flit last entered or left, for reports of deadlocks
-	filled      []uint64 // set of input VCs with flits: derived from count
-	waiting     []uint64 // set of input VCs whose routed head has no output VC yet
+	moved       []uint32 // by input VC: last cycle in which a flit entered or left, for reports of deadlocks
+	filled      []uint64 // set of input VCs with flits, derived from count
+	waiting     []uint64 // set of input VCs with a routed head and no output VC yet
 	active      []uint64 // set of input VCs that own an output VC
 	sent        []uint16 // by output VC: number of sent flits whose credit has not returned
 	full        []uint64 // set of output VCs without credit, derived from sent
@@ -215,8 +215,8 @@ func (x *Routers) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// RouterFaults are external faults of a network of routers. Channels are numbered: first the links of the graph, then
-// two channels for each node, to its router and from its router. A credit has the channel number of its flits. The
+// RouterFaults injects faults into a network of routers. Channel numbers start with the links of the graph. Two
+// channels per node follow: to its router, and from its router. A credit has the channel number of its flits. The
 // sending shard calls LosesFlit and LosesCredit once for each flit or credit, with the cycle of arrival. Results must
 // depend only on the arguments.
 type RouterFaults interface {
@@ -224,12 +224,12 @@ type RouterFaults interface {
 	LosesFlit(shard, channel int, cycle uint64, f Flit) bool
 	// LosesCredit reports whether a credit is lost on its way back.
 	LosesCredit(shard, channel, vc int, cycle uint64) bool
-	// DeadFrom returns the cycle from which a router is inactive and loses its inputs. It returns math.MaxUint64 for
-	// never.
+	// DeadFrom returns the first cycle in which a router is dead: inactive, losing its inputs. It returns
+	// math.MaxUint64 for never.
 	DeadFrom(router int) uint64
 }
 
-// noteHeads records the hops of heads that enter a replaced or dead router, because these heads cannot be seen later.
+// noteHeads records the hops of heads that enter a replaced or dead router; no later point can observe these heads.
 func (x *Routers) noteHeads(r int) {
 	for port := x.wiring.first[r]; port < x.wiring.first[r+1]; port++ {
 		if f, lit := x.flits.at(uint32(port), 0); lit && Flit(f).Head() {
@@ -240,7 +240,7 @@ func (x *Routers) noteHeads(r int) {
 
 func (x *Routers) isDead(r int) bool { return x.dead != nil && x.flits.clock.cycle >= x.dead[r] }
 
-// RouterDataBits is the width of the flit bits that a router passes on: phase, hops and packet.
+// RouterDataBits is the number of bits of a flit that a router passes on: phase, hops and packet.
 const RouterDataBits = 1 + flitPacketShift - flitHopsShift + 32
 
 // flitCarriedHead replaces flitHead in a stand-alone router, whose hops are not counted.

@@ -7,7 +7,7 @@ import "math/bits"
 type routerScratch struct {
 	shard    int
 	router   int
-	port, vc int // number of the router's first port and VC
+	port, vc int // number of the router's first port, and of its first VC
 	ports    int
 	members  int // virtual channels of the router
 
@@ -21,7 +21,7 @@ type routerScratch struct {
 	wide wideScratch
 }
 
-// from returns the first member of a non-empty set in circular order from pointer.
+// from returns the first member of a non-empty set in circular order from pointer on.
 func from(set uint64, pointer uint16) int {
 	if above := set >> (pointer & 63) << (pointer & 63); above != 0 {
 		set = above
@@ -92,8 +92,8 @@ func (x *Routers) arrive(w *routerScratch, i int, f Flit) (member int) {
 	return member
 }
 
-// takeCredit counts a credit of output o and returns its output VC. none reports whether the credits of all flits of
-// the VC have returned.
+// takeCredit counts a credit of output o and returns its output VC. none reports whether the VC has no outstanding
+// credits.
 func (x *Routers) takeCredit(w *routerScratch, o, vc int) (out int, none bool) {
 	out = o*x.config.VCs + vc
 	g := w.vc + out
@@ -104,7 +104,7 @@ func (x *Routers) takeCredit(w *routerScratch, o, vc int) (out int, none bool) {
 	return out, x.sent[g] == 0
 }
 
-// ready returns the input VCs that request the switch: active, with a flit and a credit.
+// ready returns the input VCs that request the switch: active VCs with a flit and a credit.
 func (x *Routers) ready(w *routerScratch) (ready uint64) {
 	out := x.out[w.vc : w.vc+w.members]
 	for set := w.active & w.filled; set != 0; set &= set - 1 {
@@ -144,7 +144,7 @@ func (x *Routers) frontRoute(g, router, input int) (port, low, high int) {
 	return to.Port, first + to.Low, first + to.High
 }
 
-// allocateVCs assigns free output VCs to waiting heads. It returns the input VCs that got an output VC.
+// allocateVCs assigns free output VCs to waiting heads. It returns the input VCs with a new output VC.
 func (x *Routers) allocateVCs(w *routerScratch, waiting, free uint64) (matched uint64) {
 	var asking, seen, contended uint64
 	route := x.route[w.vc : w.vc+w.members]
@@ -213,7 +213,6 @@ func (x *Routers) own(w *routerScratch, member, out int) {
 	w.tailed &^= bit
 }
 
-// give records an assigned output VC and advances both pointers past the match.
 func (x *Routers) give(w *routerScratch, member, out int) {
 	x.out[w.vc+member] = uint16(out)
 	x.vcGrant[w.vc+out] = next(member, w.members)
@@ -289,7 +288,7 @@ func (x *Routers) switchInputFirst(w *routerScratch, ready, asking uint64, accep
 	}
 }
 
-// cross moves the front flit of a VC of input i that requests output o: the first such VC in circular order from the
+// cross moves a front flit from input i to output o, from the first VC that requests o in circular order from the
 // input's choice. ready holds the switch requests of the VCs from the input's first VC on.
 func (x *Routers) cross(w *routerScratch, i, o int, ready uint64) {
 	vcs := x.config.VCs
@@ -318,9 +317,9 @@ func (x *Routers) cross(w *routerScratch, i, o int, ready uint64) {
 	}
 }
 
-// move moves the front flit of a VC of input i across the switch to output o, into the crossbar register, and
-// advances the pointers past both. The flit's credit enters the credit register. move reports whether the buffer is
-// now empty, whether the output VC has no credit left, and whether the flit is a tail.
+// move moves the front flit of a VC of input i across the switch to output o, into the crossbar register. It advances
+// the pointers past input and output, and the flit's credit enters the credit register. move reports whether the
+// buffer is now empty, whether the output VC has no credit left, and whether the flit is a tail.
 func (x *Routers) move(w *routerScratch, i, vc, o int) (empty, full, tail bool) {
 	vcs, depth := x.config.VCs, x.config.Depth
 	x.switchGrant[w.port+o], x.switchAccept[w.port+i] = uint8(next(i, w.ports)), uint8(next(o, w.ports))

@@ -7,26 +7,25 @@ import (
 	"starloom/internal/graph"
 )
 
-// Knot is a deadlock: a closed set of virtual channels whose packets all wait for one another, so no packet of the
-// set will ever move.
+// Knot is a deadlock: a closed set of virtual channels whose packets wait for each other forever.
 type Knot struct {
-	VCs   int    // number of input VCs in the set, including VCs that receive from sources
-	Since uint64 // last cycle in which a flit of the set moved, or a source in the set offered a packet
-	Cycle []Held // a shortest cycle of channels between routers: each packet waits for the next element
+	VCs   int    // number of input VCs in the set, including VCs fed by sources
+	Since uint64 // last cycle in which a flit of the set moved, or a source of the set offered a packet
+	Cycle []Held // a shortest cycle of channels between routers; each packet waits for the next channel in the list
 }
 
 // Held is a virtual channel between two routers with the packet at the front of its buffer. If NIC is set, Held is a
-// node whose firmware takes no packets until another packet, Packet, leaves the source of a node.
+// node whose firmware takes no packets until packet Packet has left the source of node From.
 type Held struct {
 	From, Output int // sending router and its output port
 	To, VC       int
 	Link         int  // channel number; links come first, then for each node the channels from and to the node
-	NIC          bool // To is the node, and From is the node whose packet must leave; Output and VC are 0
+	NIC          bool // To is the node with the waiting firmware, From the node whose packet must leave; Output, VC: 0
 	Packet       uint32
 }
 
-// waits is the wait-for graph. Vertices are the input VCs, the sinks by place, and the sources by place. A vertex has
-// an edge to each vertex that may release it; one release suffices.
+// waits is the wait-for graph. Vertices are the input VCs, then the sinks, then the sources, both by place. An edge
+// leads from a vertex to each vertex that may release it; one release suffices.
 type waits struct {
 	n     *RouterNetwork
 	x     *Routers
@@ -40,7 +39,7 @@ type waits struct {
 }
 
 // Firmware reports whether a node's firmware takes packets that wait for room in its RX FIFO. For Stuck, before lists
-// nodes: the source of at least one of them must first send a packet.
+// nodes; firmware waits until the source of one of them has sent a packet.
 type Firmware func(node int) (does Taking, before []int)
 
 // Taking is the behaviour of firmware with a full RX FIFO.
@@ -49,11 +48,11 @@ type Taking uint8
 const (
 	Takes   Taking = iota // firmware will take packets
 	Starves               // firmware will not take any packet
-	Stuck                 // firmware will take packets only after a packet has left a source
+	Stuck                 // firmware takes packets only after a packet has left a source
 )
 
-// Knots returns the present deadlocks. Call Knots between cycles; its cost grows with the number of all virtual
-// channels. takes describes the firmware; nil means that the firmware takes packets.
+// Knots returns the present deadlocks. Call Knots between cycles; its work grows with the number of virtual channels.
+// takes describes the firmware; nil means that the firmware takes packets.
 func (n *RouterNetwork) Knots(takes Firmware) (knots []Knot) {
 	g := n.waits(takes)
 	for _, set := range graph.Components(g.next, func(v int) bool { return !g.moves[v] }) {
@@ -87,7 +86,7 @@ func (n *RouterNetwork) waits(takes Firmware) *waits {
 			g.owner[g.output(vc)] = int32(vc)
 		}
 	}
-	var free []uint32 // movable vertices whose predecessors are still to be visited
+	var free []uint32 // movable vertices with unvisited predecessors
 	for v := range vertices {
 		if g.moves[v] = !g.waiting(v); g.moves[v] {
 			free = append(free, uint32(v))
@@ -149,7 +148,7 @@ func (g *waits) waiting(v int) bool {
 	case x.isDead(router):
 		g.why[v] = WaitDead
 		return active || x.count[v] > 0
-	case active && x.count[v] == 0: // the other flits of the packet are still to arrive
+	case active && x.count[v] == 0: // further flits of the packet have yet to arrive
 		return g.restWaits(v)
 	case active:
 		out := g.output(v)
@@ -217,7 +216,7 @@ func (g *waits) sourceWaits(place int) bool {
 	return true
 }
 
-// sinkWaits implements waiting for a sink without room for its first held packet.
+// sinkWaits is waiting for a sink without room for its first held packet.
 func (g *waits) sinkWaits(place int) bool {
 	e, v := g.n.Sinks.eject, g.sink(place)
 	if e == nil || g.takes == nil || e.first(place) >= 0 || e.granted[place] == e.packets[place] ||
@@ -234,8 +233,9 @@ func (g *waits) sinkWaits(place int) bool {
 
 func (g *waits) on(v, other int) { g.next[v] = append(g.next[v], uint32(other)) }
 
-// onFar reports whether vertex v waits for the buffer at the far end of a flit wire, or for lost credits. It adds the
-// edge to that buffer. It returns false if flits or credits are in flight. back is the wire of the credits.
+// onFar reports whether vertex v waits for the buffer at the far end of a flit wire, or for lost credits, and adds
+// the edge to that buffer. While flits or credits are in flight, onFar returns false. back is the wire of the
+// credits.
 func (g *waits) onFar(v int, wire uint32, back, vc int) bool {
 	vcs, ports := g.x.config.VCs, len(g.x.wiring.router)
 	far := int(wire)*vcs + vc
@@ -252,7 +252,7 @@ func (g *waits) onFar(v int, wire uint32, back, vc int) bool {
 	return true
 }
 
-// closed reports whether every vertex of a component waits, and waits only for vertices of the component.
+// closed reports whether every vertex of a component waits, and only for vertices of the component.
 func (g *waits) closed(set []uint32) bool {
 	in := map[uint32]bool{}
 	for _, v := range set {
@@ -266,14 +266,14 @@ func (g *waits) closed(set []uint32) bool {
 	return true
 }
 
-// cycle returns a shortest cycle in a closed set. Its elements are channels between routers, and NICs.
+// cycle returns a shortest cycle in a closed set: channels between routers, and NICs.
 func (g *waits) cycle(set []uint32) (held []Held) {
 	best := graph.ShortestCycle(g.next, set, func(uint32) bool { return true }, math.MaxInt)
 	x, vcs := g.x, g.x.config.VCs
 	links, _ := g.n.channels()
 	for i, v := range best {
 		if int(v) >= g.source(0) {
-			continue // represented by its sink, or by the channel that lacks the other flits of its packet
+			continue // represented by its sink, or by the channel that lacks further flits of its packet
 		}
 		if place := int(v) - g.sink(0); place >= 0 {
 			source := int(best[(i+1)%len(best)])
@@ -301,22 +301,22 @@ func (g *waits) cycle(set []uint32) (held []Held) {
 type Wait uint8
 
 const (
-	WaitCredit   Wait = iota // credits of the buffer at a channel's far end; the buffer is full, or the credits were lost
+	WaitCredit   Wait = iota // credits of the buffer at a channel's far end: the buffer is full, or the credits are lost
 	WaitVC                   // a virtual channel owned by other packets
 	WaitRest                 // the packet's own next flits
 	WaitFirmware             // room in an RX FIFO that firmware does not empty
 	WaitDead                 // nothing; the packet is in a dead router
 )
 
-// Stand is a packet that will not move unless firmware acts.
+// Stand is a packet that stays in place unless firmware acts.
 type Stand struct {
 	Packet            uint32
 	Node              int // node of the source that holds the packet, or -1
 	Router, Input, VC int // input VC that holds the packet if Node is -1
 	Wait              Wait
-	Output, OutputVC  int    // port of the router; OutputVC only for WaitCredit
-	By                uint32 // packet at the front of the resource for which this packet waits, PacketPending if none
-	Full              int    // node for whose RX FIFO the packet waits, -1 if none
+	Output, OutputVC  int    // output port of the router, and for WaitCredit the output VC
+	By                uint32 // packet at the front of the awaited buffer, PacketPending if none
+	Full              int    // node whose RX FIFO the packet waits for, -1 if none
 }
 
 // Standing returns the blocked packets by router, port and virtual channel, then by source. Call Standing between
@@ -356,8 +356,7 @@ func (n *RouterNetwork) Standing(takes Firmware) (stands []Stand) {
 	return stands
 }
 
-// front returns the packet at the front of a vertex. For an empty VC that has an unfinished packet, it returns this
-// packet.
+// front returns the packet at the front of a vertex; for an empty VC, its unfinished packet.
 func (g *waits) front(v int) uint32 {
 	if v >= g.source(0) {
 		s, place := g.n.Sources, v-g.source(0)
@@ -378,13 +377,13 @@ func (x *PacketSinks) held(place, vc int) int {
 	return int(x.eject.count[place*x.eject.vcs+vc])
 }
 
-// LostCredit counts the missing credits of a virtual channel. They are neither at the sender, nor in flight, nor held
-// by flits.
+// LostCredit counts the missing credits of a virtual channel: credits that are neither at the sender, nor in flight,
+// nor held by flits.
 type LostCredit struct{ Channel, VC, Missing int }
 
-// LostCredits checks the invariant of credits: the number of flits that a sender counts as outstanding equals the
-// number of flits in flight or in the far buffer, plus the number of credits in flight. Call it between cycles, and
-// only if the network contains no RTL.
+// LostCredits checks the credit invariant: a sender's count of outstanding flits equals the number of flits in flight
+// and in the far buffer, plus the number of credits in flight. Call it between cycles, and only if the network
+// contains no RTL.
 func (n *RouterNetwork) LostCredits() (lost []LostCredit) {
 	g := n.onTheWay()
 	x, vcs, ports := g.x, g.x.config.VCs, len(g.x.wiring.router)

@@ -16,8 +16,8 @@ type RouterNetwork struct {
 	Packets *Packets
 }
 
-// NewRouterNetwork returns a network that sends the packets. The units of shards are routers. Add its Components to a
-// kernel with the same clock and shards.
+// NewRouterNetwork returns a network for the packets. The units of shards are routers. Add its Components to a kernel
+// with the same clock and shards.
 func NewRouterNetwork(path string, clock *Clock, config RouterConfig, graph *RouterGraph, routing RouteTable,
 	packets *Packets, shards []Shard,
 ) (*RouterNetwork, error) {
@@ -55,7 +55,7 @@ func newRouterNetwork(path string, clock *Clock, config RouterConfig, graph *Rou
 	return n, nil
 }
 
-// Begin loads new, unsent packets into a network in reset.
+// Begin loads packets into a network in reset. No packet has been sent.
 func (n *RouterNetwork) Begin(packets Packets) error {
 	if err := packets.check(n.Routers.Path(), n.Sources.wiring.nodes); err != nil {
 		return err
@@ -112,11 +112,11 @@ func (n *RouterNetwork) Sent() (packets uint64) {
 	return packets
 }
 
-// Flying returns the number of packets that were sent but have not arrived.
+// Flying returns the number of sent packets that have not arrived.
 func (n *RouterNetwork) Flying() uint64 { return n.Sent() - n.Sinks.Received() - n.Sinks.Dropped() }
 
-// Still reports whether nothing will ever happen again: all packets have arrived, or the others are deadlocked. Call
-// Still between cycles.
+// Still reports whether the network will never change again: all packets have arrived, or the others are deadlocked.
+// Call Still between cycles.
 func (n *RouterNetwork) Still() bool {
 	const ever = ^uint64(0)
 	for _, c := range n.Components() {
@@ -159,7 +159,7 @@ func (t *RouteTable) check(path string, w *routerWiring, vcs int) error {
 	return nil
 }
 
-// Crossings reports the flits that leave channels, cycle by cycle, for counters. Channels are numbered as in
+// Crossings reports, for counters, the flits at the ends of channels in each cycle. Channel numbers are those of
 // RouterFaults.
 type Crossings struct {
 	flits   *Flits
@@ -176,7 +176,7 @@ func (n *RouterNetwork) Crossings() *Crossings {
 	return x
 }
 
-// Each yields the channels that a flit leaves in this cycle. Call it between Settle and Latch.
+// Each yields the channels from which a flit emerges in this cycle. Call it between Settle and Latch.
 func (x *Crossings) Each(yield func(channel int)) {
 	for k, word := range x.flits.lighting(0) {
 		for ; word != 0; word &= word - 1 {
@@ -213,7 +213,7 @@ func RouterBytes(config *RouterConfig, graph *RouterGraph, routing *RouteTable) 
 	return bytes + uint64(len(graph.Links))*8*5
 }
 
-// Suffer attaches faults to the network. Its packets must have the column Harm.
+// Suffer attaches faults to the network. The packets of the network must have the column Harm.
 func (n *RouterNetwork) Suffer(faults RouterFaults) {
 	w := n.Routers.wiring
 	flits, credits := n.channels()

@@ -12,7 +12,7 @@ import "slices"
 //	node.out                  flit that its source sends, credit that arrives; vc[v].credits
 //	node.in                   flit that arrives at its sink, credit that returns
 //
-// The signals of a router and its nodes form a group. Moved yields the groups that may have changed, so the work
+// The signals of a router and its nodes form a group. Moved yields only the groups that may have changed, so the work
 // grows with the traffic. A router replaced by RTL shows only its wires.
 type RouterSignals struct {
 	network *RouterNetwork
@@ -20,11 +20,11 @@ type RouterSignals struct {
 	called  PacketNumbers
 
 	places []Shard  // by router: places of its nodes
-	until  []uint64 // by router: first cycle in which its signals no longer change
+	until  []uint64 // by router: first cycle with unchanging signals
 	next   uint64   // cycle after the last call of Moved
 }
 
-// PacketNumbers maps packets to displayed numbers of Bits bits.
+// PacketNumbers maps packets to the numbers shown in waveforms, Bits bits wide.
 type PacketNumbers struct {
 	Bits int
 	Of   func(packet uint32) uint64
@@ -213,12 +213,12 @@ func (x *Routers) vcState(r, port, vc int) uint64 {
 	return vcRouting
 }
 
-// shownCycles is the number of cycles in which an event in a router can change the router's signals: from the arrival
-// of a flit until the flit has left the output register.
+// shownCycles is the number of cycles in which one event can change a router's signals: from the arrival of a flit
+// until the flit has left the output register.
 const shownCycles = 4
 
-// Moved yields the groups whose signals may have changed since the last call. If the last call was not in the
-// previous cycle, Moved yields all groups.
+// Moved yields the groups whose signals may have changed since the last call. If the previous cycle had no call,
+// Moved yields all groups.
 func (s *RouterSignals) Moved(yield func(group int)) {
 	x, now := s.network.Routers, s.network.Routers.flits.clock.cycle
 	all := now != s.next
@@ -233,7 +233,7 @@ func (s *RouterSignals) Moved(yield func(group int)) {
 	}
 }
 
-// happens reports whether a router is active in this cycle or receives a credit that counts later.
+// happens reports whether a router is active in this cycle or receives a credit for a later cycle.
 func (x *Routers) happens(r int) bool {
 	arrived, back, shown := x.flits.lighting(0), x.credits.lighting(0), x.credits.lighting(x.config.CreditDelay)
 	something := uint64(x.awake[r])
@@ -243,7 +243,6 @@ func (x *Routers) happens(r int) bool {
 	return something != 0
 }
 
-// nodesMove reports whether a node of the router sends or receives in this cycle.
 func (s *RouterSignals) nodesMove(r int) bool {
 	n := s.network
 	w := n.Routers.wiring

@@ -119,7 +119,7 @@ type request struct{ in, out int }
 
 type wideScratch struct {
 	requests []request
-	ready    []bool // by input VC: whether the VC requests the switch
+	ready    []bool // by input VC: the VC requests the switch
 	best     []int  // by output or input: the best request so far, -1 for none
 	accept   []int
 	cand     []int // by input and output: VC that may cross, -1 for none
@@ -202,7 +202,7 @@ func has(set []uint64, i int) bool { return set[i>>6]>>(i&63)&1 != 0 }
 func include(set []uint64, i int)  { set[i>>6] |= 1 << (i & 63) }
 func exclude(set []uint64, i int)  { set[i>>6] &^= 1 << (i & 63) }
 
-// members iterates over a set. Visited members may be removed during the iteration.
+// members iterates over a set. The loop may remove members that it has visited.
 func members(set []uint64) func(yield func(i int) bool) {
 	return func(yield func(i int) bool) {
 		for k, word := range set {

@@ -12,13 +12,13 @@ type RouterLink struct {
 	Latency      int // cycles, at least 1
 }
 
-// RouterNode is a source and a sink at an input and output port of a router.
+// RouterNode is a source at an input port and a sink at an output port of a router.
 type RouterNode struct {
 	Router, Port int
 	Latency      int // cycles in each direction, at least 1
 }
 
-// RouterGraph is the wiring of routers and nodes. Other ports are unused.
+// RouterGraph is the wiring of routers and nodes. Ports without a link or node are unused.
 type RouterGraph struct {
 	Ports []int // number of ports by router
 	Links []RouterLink
@@ -28,7 +28,7 @@ type RouterGraph struct {
 // RouteTable selects the output port of heads at each router.
 type RouteTable struct {
 	Ports []uint8 // [router*nodes + destination]: port; nil for a rule or a torus
-	// [router*nodes + destination]: index in VCs; nil for all VCs of the port
+	// [router*nodes + destination]: index in VCs of the permitted VCs; nil for all VCs of the port
 	Classes []uint8
 	VCs     []VCRange                                // ranges of VCs by class
 	Rule    func(router, node int) (port, class int) // computes routes; nil for a table or a torus
@@ -40,11 +40,11 @@ type RouteTable struct {
 // VCRange is a range of virtual channels that includes both ends.
 type VCRange struct{ Low, High uint8 }
 
-// TorusRoute is dimension-order routing on a torus of K[d] nodes in dimension d. All K[d] are odd, and packets use
+// TorusRoute is dimension-order routing on a torus of K[d] nodes in dimension d. All K[d] are odd, and packets travel
 // the shorter way around. Router r has the coordinates r mod K[0], r div K[0] mod K[1], .... Two classes of VCs,
-// selected by a packet's phase, cut every ring. In n dimensions, output 2d leads to the next coordinate of dimension
-// d, and output 2d+1 to the previous one. Outputs from 2n on lead to nodes: node r + k*routers is at port 2n+k of
-// router r.
+// selected by a packet's phase, break the cycle of every ring. In n dimensions, output 2d leads to the next
+// coordinate of dimension d, and output 2d+1 to the previous one. Outputs 2n and above lead to nodes: node r +
+// k*routers is at port 2n+k of router r.
 type TorusRoute struct{ K []int }
 
 // Hop is the next step of a head: an output port, a range of VCs, and the packet's new phase.
@@ -53,8 +53,8 @@ type Hop struct {
 	Phase           bool // phase of the packet after the hop
 }
 
-// Next returns the hop of a head with a phase at an input port of a router towards a node. nodes is the number of
-// nodes. Low and High of the result count from the first VC of the packet's class; the class has vcs VCs.
+// Next returns the next hop of a head with a phase, from an input port of a router towards a node. nodes is the
+// number of nodes. Low and High of the result count from the first VC of the packet's class; the class has vcs VCs.
 func (t *RouteTable) Next(router, input, node, nodes int, phase bool, vcs int) Hop {
 	if t.Ports == nil && t.Rule == nil {
 		return t.Torus.route(router, input, node, phase, vcs)
@@ -71,8 +71,8 @@ func (t *RouteTable) Next(router, input, node, nodes int, phase bool, vcs int) H
 	return hop
 }
 
-// VCs returns the VCs between routers for packets with a phase. If the number of VCs is odd, the middle one belongs
-// to both classes.
+// VCs returns the VCs between routers for packets with a phase. The middle VC of an odd number belongs to both
+// classes.
 func (TorusRoute) VCs(phase bool, vcs int) (low, high int) {
 	if half := vcs / 2; phase {
 		return half, vcs - 1
@@ -111,7 +111,7 @@ func (t TorusRoute) route(router, input, destination int, phase bool, vcs int) H
 	return Hop{port, low, high, phase}
 }
 
-// wireEnd is a wire, with the number of cycles until a value put on the wire counts.
+// wireEnd is a wire together with its delay: the number of cycles until a value put on the wire counts.
 type wireEnd struct {
 	wire  uint32
 	delay uint16
@@ -119,15 +119,15 @@ type wireEnd struct {
 
 const unwired = ^uint32(0)
 
-// routerWiring is a graph in the form that routers, sources and sinks use. Ports are numbered over all routers in
-// order. Places are the nodes in order of their ports.
+// routerWiring is a graph in the form used by routers, sources and sinks. Port numbers count through all routers in
+// order. Places are the nodes in the order of their ports.
 type routerWiring struct {
 	path      string
 	ports     []int
 	portsMax  int
 	portWords int // words of one router's inputs in a slot of channels
 	links     []RouterLink
-	first     []int    // by router: number of its first port, followed by the number of all ports
+	first     []int    // by router: number of its first port; the last element is the number of all ports
 	router    []uint32 // by port: its router
 	nodes     int
 	place     []int   // by node: its place
@@ -187,7 +187,7 @@ func (w *routerWiring) unknown(router, port int) bool {
 	return router < 0 || router >= len(w.ports) || port < 0 || port >= w.ports[router]
 }
 
-// wire connects two ends: the flits of one direction, and the credits that return for them.
+// wire connects two ends: the flits of one direction, and their returning credits.
 func (w *routerWiring) wire(near, far *wireEnd, flit, credit wireEnd) error {
 	if near.wire != unwired || far.wire != unwired {
 		return fmt.Errorf("%s: two links or nodes share one port", w.path)
@@ -235,7 +235,7 @@ func (w *routerWiring) attach(nodes []RouterNode, config *RouterConfig, shards [
 	return nil
 }
 
-// cut assigns the places of nodes to shards. A shard is a run of routers, and gets the places of their nodes.
+// cut assigns nodes to shards. A shard is a run of routers with the places of their nodes.
 func (w *routerWiring) cut(nodes []RouterNode, shards []Shard) {
 	w.places = make([]Shard, len(shards))
 	before := func(node, router int) int { return nodes[node].Router - router }
@@ -246,8 +246,8 @@ func (w *routerWiring) cut(nodes []RouterNode, shards []Shard) {
 	}
 }
 
-// readers returns the readers of a bank of channels: the ports of each router, then the places of each shard on
-// separate cache lines. placeWord is the first word of each shard.
+// readers returns the readers of a bank of channels: first the ports of each router, then the places of each shard on
+// separate cache lines. placeWord is the first word of each shard's places.
 func (w *routerWiring) readers() (readers channelReaders, placeWord []int) {
 	for r, n := range w.ports {
 		readers = append(readers, channelReader{n, w.portWords, w.owner[r]})
@@ -278,13 +278,13 @@ func (w *routerWiring) input(router, port int) string {
 // RouterPortsMax is the maximum number of ports of a router.
 const RouterPortsMax = 256
 
-// RoutersPerShard is the number of routers whose work takes longer than the barrier that follows.
+// RoutersPerShard is the number of routers per shard; their work takes longer than the barrier after it.
 const RoutersPerShard = 64
 
-// VCDepthMax is the maximum number of flits of a buffer.
+// VCDepthMax is the maximum number of flits in a buffer.
 const VCDepthMax = 4096
 
-// RouterAllocator is a method of matching requests and grants.
+// RouterAllocator is a method to match requests and grants.
 type RouterAllocator uint8
 
 const (
@@ -298,10 +298,10 @@ const (
 // RouterConfig holds the parameters common to all routers of a network.
 type RouterConfig struct {
 	VCs             int  // virtual channels per port, 1..VCsMax
-	Depth           int  // buffer of a virtual channel in flits, 1..VCDepthMax
+	Depth           int  // flits per buffer of a virtual channel, 1..VCDepthMax
 	RoutingDelay    int  // 1: routing takes a cycle; 0: lookahead
 	CreditDelay     int  // additional cycles before a router counts a credit
-	WaitForTail     bool // an output VC is released when the tail's credit returns, otherwise when the tail leaves
+	WaitForTail     bool // an output VC becomes free when the tail's credit returns, otherwise when the tail leaves
 	VCAllocator     RouterAllocator
 	SwitchAllocator RouterAllocator
 	Classes         int // traffic classes, each with an equal block of VCs at every port; 0 or 1: one class with all VCs

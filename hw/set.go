@@ -2,8 +2,9 @@ package hw
 
 import "math/bits"
 
-// Set is a set of non-negative integers, with one bit per integer and one summary bit per 64 integers. The cost of an
-// iteration depends mainly on the number of members. A Set is not state: its owner saves Words or rebuilds the set.
+// Set is a set of non-negative integers, with one bit per integer and one summary bit per 64 integers. The work of an
+// iteration depends mainly on the number of members. A Set is not saved by itself: its owner saves Words or rebuilds
+// the set.
 type Set struct {
 	words []uint64 // bit per number
 	some  []uint64 // bit per non-zero word
@@ -84,7 +85,7 @@ func (s *Set) Derive() {
 }
 
 // Next returns the smallest number of the set from i to end-1, or end. The loop for i := s.Next(first, end); i < end;
-// i = s.Next(i+1, end) visits all members and may remove visited ones.
+// i = s.Next(i+1, end) visits all members, and its body may remove member i.
 func (s *Set) Next(i, end int) int {
 	if i >= end {
 		return end

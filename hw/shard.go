@@ -6,18 +6,18 @@ import (
 )
 
 // Shard is a run of units that one worker simulates in one call. A unit is an independent part of a machine, such as
-// a group of processors. In a bank with k cells per unit, a shard owns the cells First*k to End*k-1.
+// a group of processors. In a bank with k cells per unit, a shard owns the cells from First*k to End*k-1.
 type Shard struct {
 	Index      int // index of the shard in the machine
 	First, End int // units; End is excluded
 }
 
-// ShardsMax is the maximum number of shards of a machine. A few shards per worker are best, because some wires keep a
-// list per pair of shards.
+// ShardsMax is the maximum number of shards of a machine. A few shards per worker are best, because some wires keep
+// one list per pair of shards.
 const ShardsMax = 256
 
-// Shards divides units into runs of unitsPerShard; the last run may be shorter. Both arguments must be at least 1. If
-// there would be more than ShardsMax shards, Shards makes the runs longer. The division never affects results.
+// Shards divides units into runs of unitsPerShard; the last run may be shorter. Both arguments must be at least 1.
+// The runs are longer if ShardsMax would be exceeded. The division never affects results.
 func Shards(units, unitsPerShard int) []Shard {
 	if units < 1 || unitsPerShard < 1 {
 		panic(fmt.Sprintf("hw: %d units in shards of %d; both must be at least 1", units, unitsPerShard))
@@ -31,7 +31,7 @@ func Shards(units, unitsPerShard int) []Shard {
 }
 
 // CheckShards returns an error unless the shards cover the units 0..units-1 and have the indexes 0..len-1, each
-// exactly once, in any order.
+// exactly once. The order is arbitrary.
 func CheckShards(shards []Shard, units int) error {
 	if len(shards) == 0 || len(shards) > ShardsMax {
 		return fmt.Errorf("%d shards; allowed: 1 to %d", len(shards), ShardsMax)
@@ -81,12 +81,12 @@ func ShardOfUnit(shards []Shard) []uint16 {
 //	Bank{Unit: "net.group", Name: "coupler", Units: 16, PerUnit: 16}
 //
 // has 256 elements, and element 49 is net.group[3].coupler[1]. Without Unit the elements are Name[0], Name[1], ....
-// With a Part, an element is the named part of a larger component, for example net.group[3].nic[1].tx. Labels replace
-// the numbers of elements, for example net.node[3].dim[1].port[+rho].
+// With a Part, an element is this part of a larger component, for example net.group[3].nic[1].tx. Labels replace the
+// numbers of elements, for example net.node[3].dim[1].port[+rho].
 type Bank struct {
 	Unit    string // path of the unit, "" for none
 	Name    string // path of an element in its unit
-	Part    string // name of the element as a part, "" for a whole component
+	Part    string // name of the part, "" if the element is a whole component
 	Units   int    // >= 1
 	PerUnit int    // elements per unit, >= 1
 	Parts   int    // number of numbered parts per Name; 0 for one part without a number
@@ -131,7 +131,7 @@ func (b Bank) Element(i int) string {
 	return path
 }
 
-// WholeOf returns a function that names the component to which an element belongs. It returns nil without a Part.
+// WholeOf returns a function that names the component of an element. It returns nil without a Part.
 func (b Bank) WholeOf() func(element int) string {
 	if b.Part == "" {
 		return nil
@@ -144,15 +144,15 @@ func (b Bank) WholeOf() func(element int) string {
 // Cells returns the range of elements of a shard; end is excluded.
 func (b Bank) Cells(s Shard) (first, end int) { return s.First * b.PerUnit, s.End * b.PerUnit }
 
-// CentralCells is like Cells, but for a bank with fewer units than the machine, such as a crossbar's allocator. The
-// elements of such a bank belong to the first shards.
+// CentralCells is Cells for a bank with fewer units than the machine, such as a crossbar's allocator. The elements of
+// such a bank belong to the first shards.
 func (b Bank) CentralCells(s Shard) (first, end int) {
 	first, end = b.Cells(s)
 	return min(first, b.Size()), min(end, b.Size())
 }
 
-// Check returns an error for a bank without elements, for a bank with more elements than 31 bits can number, and for
-// invalid paths.
+// Check returns an error for a bank without elements, for more elements than 31 bits can number, and for invalid
+// paths.
 func (b Bank) Check() error {
 	if err := CheckPath(b.Path()); err != nil {
 		return err

@@ -3,7 +3,8 @@ package hw
 import "fmt"
 
 // Signal is a bank of plain electrical wires with a word of up to 64 bits per element, for requests, grants and data.
-// Like Light, it is stateless: in every cycle its driver writes all elements of the shard, in the driver's phase.
+// Like Light, a Signal is stateless: in every cycle its driver writes all elements of the shard, in the driver's
+// phase.
 type Signal struct {
 	bank  Bank
 	path  string
@@ -12,7 +13,7 @@ type Signal struct {
 	Value []uint64 // by element; only the low Bits are used
 }
 
-// NewSignal returns a bank of wires at 0. name is the wire's name in its element (path bus.arbiter[1].<name>), and
+// NewSignal returns a bank of wires at 0. name is the wire's name within its element (path bus.arbiter[1].<name>);
 // bits is 1..64.
 func NewSignal(bank Bank, name string, bits int) (*Signal, error) {
 	if err := bank.Check(); err != nil {
@@ -30,7 +31,7 @@ func NewSignal(bank Bank, name string, bits int) (*Signal, error) {
 
 func (s *Signal) Path() string { return s.path }
 
-// Bank returns the bank, which contains the names of the elements.
+// Bank returns the bank with the names of the elements.
 func (s *Signal) Bank() Bank { return s.bank }
 
 // Bits returns the width of a word in bits.
@@ -43,7 +44,7 @@ func (s *Signal) Probes(yield func(Probe)) {
 	}
 }
 
-// inEach probes signals element by element, under the elements' paths.
+// inEach probes signals element by element, with paths below the paths of the elements.
 type inEach struct {
 	bank    Bank
 	names   []string
@@ -72,7 +73,7 @@ func (s *Signal) checkInput(bank Bank, what string, bits int) error {
 	return nil
 }
 
-// checkColumn returns an error unless the wire has the given numbers of elements and bits. The bank may be any.
+// checkColumn returns an error unless the signal has the given numbers of elements and bits, in any bank.
 func (s *Signal) checkColumn(path, what string, elements, bits int) error {
 	switch {
 	case s == nil:

@@ -5,19 +5,19 @@ import (
 	"unsafe"
 )
 
-// Class is the relation of a column of state to the future of a machine. Exploration compares states by their future
+// Class describes how a column of state affects the future of a machine. Exploration compares states by their Future
 // columns.
 type Class uint8
 
 const (
-	Future    Class = iota + 1 // can influence what happens, or what a rule judges later
-	Statistic                  // counts what has happened; no rule judges it
+	Future    Class = iota + 1 // can influence later behaviour or the verdict of a rule
+	Statistic                  // counts past events; no rule judges it
 	Derived                    // follows from future columns
 )
 
-// Snapshots takes and returns states of parts in memory. It visits the parts once and keeps a plan: the memory of each
-// column and its class. Parts with temporary columns (see AfterRestore) are visited for each snapshot. Snapshots are
-// valid only for this machine and for machines built alike in the same process.
+// Snapshots takes and returns states of parts in memory. It visits the parts once and keeps a plan: the memory of
+// each column and its class. Snapshots revisits parts with temporary columns (AfterRestore) for each snapshot.
+// Snapshots are valid only for this machine and for identically built machines of the same process.
 type Snapshots struct {
 	classes Classes
 	plan    []planned
@@ -26,7 +26,7 @@ type Snapshots struct {
 	raw     snapshotVisit
 }
 
-// planned is a step of the plan: memory, a list, the live part of a component, or a part to visit.
+// planned is a step of the plan: memory, a list, the live data of a component, or a part to visit.
 type planned struct {
 	class  Class
 	memory []byte
@@ -36,8 +36,8 @@ type planned struct {
 	prefix string // of the part's columns
 }
 
-// Live is the canonical form of a component's state between two slots. It holds exactly what can influence the
-// future: no slot that has been heard, no unused place of a FIFO.
+// Live is the canonical form of a component's state between two slots. It holds only values that can influence the
+// future; it omits heard slots and unused places of FIFOs.
 type Live struct {
 	// Save appends the state before a slot crosses.
 	Save func(to []byte, slot uint32) []byte
@@ -50,20 +50,20 @@ type stateList interface {
 	restore(from []byte) []byte
 }
 
-// snapshotVisit is a visit of all parts for the plan, or of one part for a snapshot.
+// snapshotVisit is a visit of all parts to build the plan, or of one part for a snapshot.
 type snapshotVisit struct {
 	planning, returning bool
 	temporary           bool // planning: the part has temporary columns
 
 	s            *Snapshots
 	slot         uint32 // slot that crosses next
-	future, rest []byte // columns saved so far, or still to be returned
+	future, rest []byte // columns saved so far, or input that is not yet restored
 }
 
-// Classes replaces the class of a column, for tests of the classes. The name begins with the path of its part.
+// Classes replaces the class of a column, for tests of the classes. name begins with the path of the column's part.
 type Classes func(name string, class Class) Class
 
-// NewSnapshots plans snapshots of parts. Their columns must stay in place. classes may be nil.
+// NewSnapshots plans snapshots of parts. The parts must not move their columns. classes may be nil.
 func NewSnapshots(classes Classes, parts ...Stateful) *Snapshots {
 	s := &Snapshots{classes: classes}
 	v := &StateVisitor{snapshot: &snapshotVisit{planning: true, s: s}}
@@ -74,8 +74,8 @@ func NewSnapshots(classes Classes, parts ...Stateful) *Snapshots {
 	return s
 }
 
-// Save appends the state before a slot crosses: the future columns to future, and the others to rest. Two states with
-// equal future columns have one future.
+// Save appends the state before a slot crosses: the Future columns to future, and the others to rest. States with
+// equal Future columns behave alike from now on.
 func (s *Snapshots) Save(future, rest []byte, slot uint32) (newFuture, newRest []byte) {
 	for i := range s.plan {
 		switch p := &s.plan[i]; {
@@ -131,7 +131,7 @@ func (s *Snapshots) Return(future, rest []byte, slot uint32) {
 	}
 }
 
-// Snapshots reports whether the visit serves snapshots. Parts then visit live data with Live.
+// Snapshots reports whether the visit is for a snapshot. Parts then visit live data with Live.
 func (v *StateVisitor) Snapshots() bool { return v.snapshot != nil }
 
 // Live visits the live data of a component, for snapshots only.
@@ -146,7 +146,7 @@ func (v *StateVisitor) Live(live Live) {
 	}
 }
 
-// Group visits a part without a path of its own. If the part has temporary columns, each snapshot visits it.
+// Group visits a part without its own path. If the part has temporary columns, each snapshot visits it.
 func (v *StateVisitor) Group(part func(v *StateVisitor)) {
 	x := v.snapshot
 	if x == nil || !x.planning {

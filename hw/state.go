@@ -12,22 +12,22 @@ import (
 	"unsafe"
 )
 
-// State is plain data: a component names its register columns, and one visitor saves and restores them. The format is
+// State is plain data: a component names its register columns, and a visitor saves and restores them. The format is
 // little-endian:
 //
 //	"STARLOOM STATE" 0x00 version(1 byte)
 //	per column: name bytes (2, not 0), name, kind (1), elements (8), the elements
 //	end: 0x0000, CRC-32 (IEEE, 4 bytes) of everything before it
 //
-// kind is the element size in bytes, plus 0x80 if signed. Columns are in the order in which components visit them.
-// Restore checks all names, kinds and lengths against the machine.
+// kind is the element size in bytes, plus 0x80 if signed. Columns follow the order of the components' visits. Restore
+// checks all names, kinds and lengths against the machine.
 
 const (
 	stateMagic = "STARLOOM STATE\x00"
 	// Earlier versions: 1 stored destinations in flits, 2 stored POPS frames at couplers, 3 had inputs of 16 bits, 4
 	// stored the arbiters of the slot engine as part of their network.
 	stateVersion = 5
-	// stateChunk limits the bytes allocated before data is read.
+	// stateChunk is the maximum number of bytes allocated before their data is read.
 	stateChunk = 1 << 16
 )
 
@@ -53,29 +53,29 @@ type StateVisitor struct {
 	prefix  string
 	err     error
 	verify  []func() error // restoring: called when all input is read
-	assign  []func()       // restoring: called only if the input is valid
+	assign  []func()       // restoring: called only after the whole input was valid
 	rebuild []func()
 
-	snapshot *snapshotVisit // if not nil, the visitor serves Snapshots instead of a stream
+	snapshot *snapshotVisit // unless nil, the visitor serves Snapshots instead of a stream
 
-	look     func(c Cell) // if not nil, the visitor shows registers instead of saving or restoring (Cells)
+	look     func(c Cell) // unless nil, the visitor passes registers to look instead of saving or restoring them (Cells)
 	list     func(name string)
 	collects bool // only run Collect functions
 }
 
-// Saving reports whether the visitor reads the columns. Otherwise the visitor writes them.
+// Saving reports whether the visitor reads the columns; otherwise it writes them.
 func (v *StateVisitor) Saving() bool {
 	return v.w != nil || v.look != nil || v.snapshot != nil && !v.snapshot.returning
 }
 
-// Fail fails the whole Save or Restore with err. The first error counts.
+// Fail makes the whole Save or Restore fail with err. The first error counts.
 func (v *StateVisitor) Fail(err error) {
 	if v.err == nil {
 		v.err = err
 	}
 }
 
-// Within visits a part. The names of its columns start with its path.
+// Within visits a part. The names of the part's columns start with its path.
 func (v *StateVisitor) Within(part Stateful) {
 	outer := v.prefix
 	v.prefix = part.Path() + "."
@@ -84,8 +84,8 @@ func (v *StateVisitor) Within(part Stateful) {
 }
 
 // AfterRestore schedules rebuild, which moves restored values from temporary columns to their places or recomputes
-// derived state. The visitor calls rebuild when all columns of all parts are restored. AfterRestore has no effect
-// while saving or if the input is rejected.
+// derived state. The visitor calls rebuild once all columns of all parts are restored. AfterRestore has no effect
+// while saving, and rebuild is not called for invalid input.
 func (v *StateVisitor) AfterRestore(rebuild func()) {
 	if !v.Saving() {
 		v.rebuild = append(v.rebuild, rebuild)
@@ -94,7 +94,7 @@ func (v *StateVisitor) AfterRestore(rebuild func()) {
 	}
 }
 
-// Derive is AfterRestore for parts whose visited columns are the registers themselves, in memory that stays in place.
+// Derive is AfterRestore for parts that visit the registers themselves, in memory that stays in place.
 func (v *StateVisitor) Derive(rebuild func()) {
 	switch {
 	case v.snapshot != nil && v.snapshot.planning:
@@ -104,7 +104,7 @@ func (v *StateVisitor) Derive(rebuild func()) {
 	}
 }
 
-// Verify schedules check for the time when all columns are read but none is assigned. An error of check rejects the
+// Verify schedules check between the reading of all columns and the first assignment. An error of check rejects the
 // input. check can use values that the checks of columns have collected. Verify has no effect while saving.
 func (v *StateVisitor) Verify(check func() error) {
 	if !v.Saving() && v.snapshot == nil {
@@ -128,7 +128,7 @@ func AtMost[T Fixed](limit T) func(i int, value T) error {
 	}
 }
 
-// StateFlags visits flags as one column. The flags are the state itself, not copies.
+// StateFlags visits flags as one column. The flags are the state itself, not copies of it.
 func StateFlags(v *StateVisitor, class Class, name string, flags ...*bool) {
 	if v.snapshot != nil {
 		class = v.snapshot.class(v.prefix, name, class)
@@ -226,8 +226,8 @@ func Save(w io.Writer, parts ...Stateful) error {
 	return nil
 }
 
-// Restore restores the state that Save wrote from parts with the same parameters. It reads exactly the saved bytes.
-// On error all parts are unchanged.
+// Restore restores the state that Save has written from parts with equal parameters. It reads exactly the saved
+// bytes. After an error all parts are unchanged.
 func Restore(r io.Reader, parts ...Stateful) error {
 	v := &StateVisitor{r: r, sum: crc32.NewIEEE()}
 	v.readHead()
@@ -261,7 +261,7 @@ func Restore(r io.Reader, parts ...Stateful) error {
 
 var errDamaged = errors.New("the checksum is wrong: the state is damaged or truncated")
 
-// CheckState returns an error if a state of size bytes is damaged. It does not check whether the state fits a
+// CheckState returns an error if a state of size bytes is damaged. CheckState does not compare the state with a
 // machine.
 func CheckState(r io.Reader, size int64) error {
 	v := &StateVisitor{r: r, sum: crc32.NewIEEE()}
@@ -318,7 +318,7 @@ func (v *StateVisitor) read(count int) []byte {
 }
 
 func kindOf[T Fixed]() (kind byte, size int) {
-	// The loop shifts a one out at the top to count the bytes.
+	// The loop shifts a one through x until it leaves at the top, and counts the bytes.
 	for x := T(1); x != 0; x = x << 7 << 1 {
 		size++
 	}
@@ -431,15 +431,15 @@ func readColumn[T Fixed](v *StateVisitor, name string, want int, checks []func(i
 	return values, true
 }
 
-// Cell is a register or a word of memory: one element of a column of state. Its Probe is named by component and
-// column, followed by [i] if the column has several elements.
+// Cell is a register or a word of memory: one element of a column of state. The name of its Probe consists of
+// component and column, followed by [i] if the column has several elements.
 type Cell struct {
 	Probe
 	Limit uint64 // maximum that a saved state may contain
 }
 
-// Cells returns all registers of parts in the order of a saved state, and the names of the omitted columns. Columns
-// of variable length are omitted.
+// Cells returns all registers of parts in the order of a saved state, and the names of the columns of variable
+// length, which it omits.
 func Cells(parts ...Stateful) (cells []Cell, lists []string) {
 	v := &StateVisitor{
 		look: func(c Cell) { cells = append(cells, c) }, list: func(name string) { lists = append(lists, name) },
@@ -450,7 +450,7 @@ func Cells(parts ...Stateful) (cells []Cell, lists []string) {
 	return cells, lists
 }
 
-// Collect updates the Cells of components that store registers in another form.
+// Collect updates the Cells of components whose registers have another form.
 func Collect(parts ...Stateful) {
 	v := &StateVisitor{look: func(Cell) {}, list: func(string) {}, collects: true}
 	for _, part := range parts {
@@ -472,7 +472,7 @@ func lookAt[T Fixed](v *StateVisitor, name string, column []T, checks []func(int
 		if len(column) > 1 {
 			c.Path = fmt.Sprintf("%s[%d]", c.Path, i)
 		}
-		at := unsafe.Pointer(&column[i]) // a signed register is shown as its bits
+		at := unsafe.Pointer(&column[i]) // a signed register appears as its bits
 		switch size {
 		case 1:
 			c.p8 = (*uint8)(at)
@@ -498,7 +498,7 @@ func allows[T Fixed](i int, checks []func(int, T) error) func(value uint64) bool
 	}
 }
 
-// limitOf returns the largest allowed value, at most most. If a smaller value is not allowed, it returns most.
+// limitOf returns the largest allowed value up to most. It returns most if a smaller value is not allowed.
 func limitOf(most uint64, allowed func(value uint64) bool) uint64 {
 	low, high := uint64(0), most // low is allowed unless no value is
 	for low < high {

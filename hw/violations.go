@@ -1,7 +1,7 @@
 package hw
 
-// violations holds flags for observers: by medium, whether both rails of a bit were lit since ClearSlot. Components
-// that drive media embed it.
+// violations holds flags for observers: by medium, 1 if both rails of a bit were lit since ClearSlot. Components that
+// drive media embed violations.
 type violations struct {
 	light *Light
 
@@ -35,7 +35,7 @@ func (v *violations) Violated(shard int) []uint32 { return v.violated[shard] }
 
 func (v *violations) Met(medium int) bool { return v.Violation[medium] != 0 }
 
-// ClearSlot resets the flags of a shard. Its cost grows with the number of flagged media.
+// ClearSlot resets the flags of a shard. Its work grows with the number of flagged media.
 func (v *violations) ClearSlot(shard int) {
 	for _, medium := range v.violated[shard] {
 		v.Violation[medium] = 0

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Task is work divided into shards. Do(0), Do(1), ... may run concurrently and in any order, so a shard must access
-// only its own data.
+// Task is work divided into shards. Do(0), Do(1), ... may run concurrently and in any order, so each call must access
+// only the data of its shard.
 type Task interface {
 	Do(shard int)
 }
@@ -21,8 +21,8 @@ type Workers struct {
 	helpers []helper
 	spins   int // loads before a waiting goroutine parks
 
-	// Written by the caller while no helper runs. A helper reads the task after it has seen its post, which orders
-	// the accesses.
+	// written by the caller while no helper runs; a helper reads the task after it has seen its post, which orders
+	// the accesses
 	task      Task
 	stretches []stretch // by worker, the caller first
 	busy      bool
@@ -34,8 +34,8 @@ type Workers struct {
 }
 
 // stretch is the run of shards with which a worker starts. Tasks with the same number of shards have the same
-// stretches, so the data of the shards stays in the worker's cache. A worker that has finished its stretch takes
-// shards of other stretches.
+// stretches, so the data of the shards stays in the worker's cache. After its own stretch, a worker takes shards of
+// other stretches.
 type stretch struct {
 	next atomic.Int64
 	end  int64
@@ -49,9 +49,8 @@ type stretch struct {
 //	parked ------------>   |                     |
 //	  (+ token in wake)    +--> idle (revoked)   +--> awaited ------> idle (+ token in done)
 //
-// After spinning in vain, a helper parks on wake. A caller that spins in vain marks the helper awaited and parks on
-// done. If all shards are taken before a helper has taken its post, the post is revoked, so a helper that is not
-// scheduled costs no time.
+// After spinning in vain, a helper parks on wake; a caller marks the helper awaited and parks on done. If all shards
+// are taken before a helper takes its post, the caller revokes the post, so a helper without CPU time costs no time.
 type helper struct {
 	state atomic.Uint32
 	wake  chan struct{}
@@ -72,8 +71,8 @@ const (
 const WorkersMax = 1024
 
 // Number of loads before a waiting goroutine parks. The first takes about ten microseconds, the cost of a wake-up and
-// the usual skew between workers. The second takes about one microsecond; it is used if workers outnumber CPUs,
-// because the awaited worker may need the CPU of the waiting one.
+// the usual skew between workers. The second takes about one microsecond; it applies if workers outnumber CPUs,
+// because the awaited worker may need the waiting worker's CPU.
 const spinLoads, spinLoadsCrowded = 20_000, 1500
 
 // NewWorkers returns a pool of count workers, including the caller of Run. It panics unless count is 1..WorkersMax.
@@ -98,11 +97,11 @@ func NewWorkers(count int) *Workers {
 // Count returns the number of workers, including the caller.
 func (w *Workers) Count() int { return len(w.helpers) + 1 }
 
-// Run calls task.Do(0) ... task.Do(shards-1), each once, and returns when all calls have returned. Writes of the
-// shards are visible to the caller, and earlier writes of the caller are visible to the shards.
+// Run calls task.Do(0) ... task.Do(shards-1), each once, and returns when all calls have returned. The caller sees
+// the writes of the shards, and the shards see the caller's earlier writes.
 //
-// If shards panic, Run panics with the value of the lowest one, for any number of workers. Do must not call Run of
-// the same pool or runtime.Goexit.
+// If shards panic, Run panics with the value of the lowest panicking shard, for any number of workers. Do must not
+// call Run of the same pool or runtime.Goexit.
 func (w *Workers) Run(shards int, task Task) {
 	if w.busy {
 		panic("hw: Workers.Run called within a task of the same pool")
@@ -143,7 +142,7 @@ func (w *Workers) Run(shards int, task Task) {
 
 func (w *Workers) idle() { w.busy = false }
 
-// Close ends the goroutines. The pool is unusable afterwards.
+// Close ends the goroutines. The pool must not be used afterwards.
 func (w *Workers) Close() {
 	for i := range w.helpers {
 		h := &w.helpers[i]
@@ -157,7 +156,7 @@ func (w *Workers) Close() {
 func (w *Workers) pull(worker int) {
 	for i := range w.stretches {
 		s := &w.stretches[(worker+i)%len(w.stretches)]
-		for s.next.Load() < s.end { // when the stretch is finished, a load does not slow down the other workers
+		for s.next.Load() < s.end { // a load of a finished stretch does not slow down the other workers
 			shard := s.next.Add(1) - 1
 			if shard >= s.end {
 				break
@@ -167,7 +166,7 @@ func (w *Workers) pull(worker int) {
 	}
 }
 
-// do runs one shard and stores its panic, so that the panic reported by Run does not depend on timing.
+// do runs one shard and stores its panic, so that the panic of Run does not depend on timing.
 func (w *Workers) do(shard int) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -199,7 +198,8 @@ func (w *Workers) help(h *helper, worker int) {
 	}
 }
 
-// wait spins, then parks, and returns the state. A woken helper may be idle again because its post was revoked.
+// wait spins, then parks, and returns the state. A woken helper may be idle again, because the caller has revoked its
+// post.
 func (h *helper) wait(spins int) uint32 {
 	for range spins {
 		if state := h.state.Load(); state != helperIdle {
@@ -213,7 +213,7 @@ func (h *helper) wait(spins int) uint32 {
 	return h.state.Load()
 }
 
-// await returns when the helper has finished. If the helper has not started, await returns at once.
+// await returns when the helper has finished, at once if it has not started.
 func (h *helper) await(spins int) {
 	if h.state.CompareAndSwap(helperPosted, helperIdle) {
 		return

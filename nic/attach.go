@@ -9,15 +9,15 @@ import (
 	"starloom/traces"
 )
 
-// ErrNoRoom means that firmware cannot lay out a bank of the requested size.
+// ErrNoRoom means that firmware has no memory for a bank of the requested size.
 var ErrNoRoom = errors.New("the firmware has no room for a bank")
 
-// ErrLargeState means that a processor's state exceeds StateBytesMax.
+// ErrLargeState means that the state of one processor exceeds StateBytesMax.
 var ErrLargeState = errors.New("the firmware has a state")
 
-// DescribeBank writes the parameters by which firmware lays out a bank to the firmware's descriptor at address. The
-// parameters are the same for all banks of a machine and for all seeds, so all records have one size. DescribeBank
-// returns an error if the address is invalid.
+// DescribeBank writes the parameters of a bank to the firmware's descriptor at address; firmware lays out the bank by
+// them. The parameters are the same for all banks of a machine and for all seeds, so all records have one size.
+// DescribeBank returns an error if the address is invalid.
 func DescribeBank(memory []byte, address uint32, c BankConfig) error {
 	d, err := descriptorAt(memory, address)
 	if err == nil {
@@ -26,7 +26,7 @@ func DescribeBank(memory []byte, address uint32, c BankConfig) error {
 	return err
 }
 
-// CheckState returns an error if a state is too large. In that case starloom_attach only writes the size to the
+// CheckState returns an error if a state is too large. In that case starloom_attach has only written the size to the
 // descriptor.
 func CheckState(memory []byte, descriptor uint32) error {
 	d, err := descriptorAt(memory, descriptor)
@@ -63,11 +63,11 @@ func (c *BankConfig) describe(d []byte) {
 	le.PutUint32(d[offBankMachineROMWords:], uint32(c.MachineROM))
 }
 
-// StateBytesMax is the largest state of a processor in bytes.
+// StateBytesMax is the maximum size of a processor's state in bytes.
 const StateBytesMax = 1 << 20
 
-// AttachBank checks the descriptor that firmware has written at address, completes the descriptor and returns the
-// view. It returns an error unless all parts of the bank are inside memory, aligned and disjoint.
+// AttachBank checks and completes the descriptor that firmware has written at address, and returns the view. It
+// returns an error unless all parts of the bank are inside memory, aligned and disjoint.
 func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
 		return nil, errors.New("this machine is big-endian, but banks need a little-endian machine")
@@ -104,7 +104,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 			return nil, err
 		}
 	}
-	// Columns are aligned if memory is aligned to 8. They are little-endian, like this machine (checked above).
+	// Columns are aligned if memory is aligned to 8 bytes. They are little-endian, like this machine (checked above).
 	if uintptr(unsafe.Pointer(unsafe.SliceData(memory)))%8 != 0 {
 		return nil, fmt.Errorf("bank at %#x: the memory itself is not aligned", address)
 	}
@@ -161,7 +161,7 @@ type column struct {
 	name   string
 	at     int // offset of the column's address in the descriptor
 	planes int
-	bytes  int // bytes of a cell in a plane; 0 for the machine's column, whose planes are words
+	bytes  int // bytes of a cell in a plane; 0 for the machine's column, which has planes of words
 	taken  bool
 	put    func(part []byte)
 }
@@ -243,11 +243,11 @@ func (b *Bank) configure() {
 	b.stirAll()
 }
 
-// Restored must be called after a saved state has replaced the memory of the view.
+// Restored updates the view after a saved state has replaced its memory.
 func (b *Bank) Restored() { b.stirAll() }
 
 // Reset sets a new seed and the reset values. The caller must have restored the view's memory to its contents after
-// the attachment.
+// attachment.
 func (b *Bank) Reset(seed uint64) {
 	b.Seed = seed
 	clear(b.silenced)

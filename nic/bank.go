@@ -7,10 +7,10 @@ package nic
 
 import "encoding/binary"
 
-// Bank is the host's view of a bank of processors: the registers and FIFOs of the register map in the memory of the
-// firmware that serves the bank. The view aliases that memory, which must not move while the bank is used.
+// Bank is the host's view of a bank of processors: the registers and FIFOs of the register map, in the firmware's
+// memory. The view aliases this memory, which must not move while the bank is in use.
 //
-// Firmware is not trusted: the methods check counts and lengths before use, so a faulty image harms only its own
+// Firmware is untrusted: the methods check counts and lengths before use, so a faulty image damages only its own
 // memory.
 type Bank struct {
 	BankConfig
@@ -21,38 +21,38 @@ type Bank struct {
 	listen      []uint16 // listening table with listenSlots columns
 	listenSlots int
 	silenced    []uint64   // one bit per cell: Silence was called since Reset
-	stirred     *stirred   // cells to be checked by ListAwake; nil unless NICs ask for outputs
+	stirred     *stirred   // cells that ListAwake must check; nil unless NICs ask for outputs
 	descriptor  descriptor // bank block of the register map
 	claims      []claim    // claimed parts of the memory, for Owner
-	records     []byte     // handler's state and heads of the RX and the TX FIFO of each cell
+	records     []byte     // by cell: state of the handlers, and heads of the RX and the TX FIFO
 	recordsAt   int        // address of records
 	recordBytes int
-	depths      *depths // FIFO depths of some cells, nil if all are equal
+	depths      *depths // FIFO depths of some cells; nil if all depths are equal
 	rx, tx      fifo
 	frameStride int
 }
 
-// Columns are the data of each processor that firmware and host share. A column is nil if the firmware does not use
-// it or the network lacks it.
+// Columns are the data that firmware and host share, by processor. A column is nil if the firmware does not use it or
+// the network lacks it.
 type Columns struct {
 	Registers []Registers
-	Words     []uint64 // registers as one word per cell, in the same memory; see the constants Word...Shift
+	Words     []uint64 // registers as one word per cell, in the same memory; the constants Word...Shift give the positions
 	RxStatus  []uint8  // Status of each receiver in the previous slot, by lane and cell
 	Workload  []uint32 // word of the workload of each cell
-	Schedule  []uint64 // word of the schedule of each cell for this slot
+	Schedule  []uint64 // word of the schedule for this slot, by cell
 	TxStatus  []uint8  // TxStatus of each transmitter in the previous slot, by lane and cell
 	Served    []uint32 // addressee of each sent frame, by lane and cell
 	ROM       []uint32 // ROMWords words of each cell
 	Machine   []uint32 // ROM shared by all processors
-	Choice    []uint32 // first choice of each cell, an index into its request list
-	Valid     []uint64 // valid bits of each cell's request list, ValidWords words
-	AcceptTag []uint16 // tag that each cell's output accepts, TagAny for any
-	Calls     []uint32 // cells whose handlers must be called; the host writes this list and never reads it
+	Choice    []uint32 // first choice of each cell: an index into its request list
+	Valid     []uint64 // valid bits of each cell's request list, in ValidWords words
+	AcceptTag []uint16 // tag that each cell's output accepts, or TagAny
+	Calls     []uint32 // cells with due handlers; the host writes this list and never reads it
 }
 
 // fifo locates the FIFOs of one direction. The heads are in the records, next to the other data that a mostly idle
 // processor uses. Further frames are in planes: the second frames of all cells, then the third frames, and so on.
-// Memory of unused planes is never touched.
+// Unused planes are never touched.
 type fifo struct {
 	at   int // offset of the head in a record
 	more []byte
@@ -67,11 +67,11 @@ func (d descriptor) has(offset int) bool { return d.word(offset) != 0 }
 type claim struct {
 	name      string
 	at, size  uint64
-	cellBytes uint64 // bytes of a cell; cells are adjacent, plane by plane. 0 if the part belongs to no cell
-	calls     bool   // the part is the list of calls, which the host writes
+	cellBytes uint64 // bytes of a cell; cells are adjacent within a plane. 0 for a part without cells
+	calls     bool   // the part is the list of calls, written by the host
 }
 
-// depths are the FIFO depths of some cells per lane, in frames; 0 for the common depth.
+// depths are the FIFO depths of cells per lane, in frames; 0 for the common depth.
 type depths struct{ rx, tx []uint8 }
 
 // Positions of the registers in a cell's word. Loops over many processors read whole words; other code uses
@@ -100,15 +100,15 @@ type BankConfig struct {
 	Processors int
 	Shape      [ShapeWords]uint32 // size of the network, in network-specific words
 	Ports      int                // ports of a NIC
-	Sizes                         // FIFO sizes count the frames of all ports together
+	Sizes                         // FIFO sizes are totals over all ports
 	ROMWords   int                // words of each processor's ROM
-	MachineROM int                // words of the ROM shared by all processors
+	MachineROM int                // number of words of the ROM shared by all processors
 	Discipline
 	Seed   uint64
 	Params [Params]int32
 }
 
-// LanesMax is the largest number of ports at which a NIC can send and receive in one slot.
+// LanesMax is the maximum number of ports at which a NIC can send and receive in one slot.
 const LanesMax = 72
 
 // Lanes returns the number of ports at which the NIC sends and receives in one slot.
@@ -121,7 +121,7 @@ func (b *Bank) lane(cell int, port uint16) int {
 	return cell
 }
 
-// ValidWords returns the number of words of a request list's valid bits.
+// ValidWords returns the number of 64-bit words for the valid bits of a request list.
 func (c *BankConfig) ValidWords() int { return (c.ListWords + 63) / 64 }
 
 // RecordBytes returns the size of a processor's record: its state and the heads of its FIFOs.
@@ -145,7 +145,7 @@ func (b *Bank) popFrames(cell int, f *fifo, left int) {
 	}
 }
 
-// Current returns the index in Calls of the cell whose handler ran last. Firmware may have written any value.
+// Current returns the index in Calls of the last called cell. Firmware may have written any value.
 func (b *Bank) Current() (place uint32) {
 	return binary.LittleEndian.Uint32(b.descriptor[offBankCurrent:])
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Cell is a copy of the data exchanged between a processor's NIC and its handler: registers, FIFOs, statuses, tables
-// and words.
+// Cell is a copy of the data that a processor's NIC and handler exchange: registers, FIFOs, statuses, tables and
+// words.
 type Cell struct {
 	Registers
 	RxStatus, TxStatus []uint8
@@ -28,8 +28,8 @@ func (b *Bank) Cell(cell int) (c Cell) {
 	return c
 }
 
-// SetCell writes c to a cell. The bank must have the same configuration as the bank of Cell; only its processors may
-// differ.
+// SetCell writes c to a cell. The bank must have the configuration of the bank that Cell read; only its processors
+// may differ.
 func (b *Bank) SetCell(cell int, c Cell) {
 	b.moveCell(cell, &c, true)
 	b.stir(cell)
@@ -83,7 +83,7 @@ func moveBlock[T any](bank []T, list *[]T, at int, in bool) {
 	}
 }
 
-// Difference names the first differing part of two cells, "" if they are equal.
+// Difference names the first difference of two cells, "" if they are equal.
 func (c *Cell) Difference(o *Cell) string {
 	for _, part := range []struct {
 		name  string
@@ -107,7 +107,7 @@ func (c *Cell) Difference(o *Cell) string {
 	return ""
 }
 
-// RxFrames returns the frames in the RX FIFO. stride is the result of FrameStride.
+// RxFrames returns the frames in the RX FIFO. stride is the value of FrameStride.
 func (c *Cell) RxFrames(stride int) []FrameView { return frames(c.Rx, int(c.RxCount), stride) }
 
 // TxFrames returns the frames in the TX FIFO.
@@ -120,14 +120,14 @@ func frames(fifo []byte, count, stride int) (list []FrameView) {
 	return list
 }
 
-// Body returns the payload, cut to the available bytes if firmware claims more.
+// Body returns the payload, truncated to the available bytes if firmware claims more.
 func (f FrameView) Body() []byte { return f[sizeFrame:][:min(f.PayloadBytes(), len(f)-sizeFrame)] }
 
-// The following methods are the handler's side of a bank for firmware in Go. In the sandbox, starloom.h does the
-// same.
+// The following methods are the handler's side of a bank, for firmware in Go. In the sandbox starloom.h has this
+// role.
 
-// PlaceBank returns memory with a bank's descriptor at the given address, followed by its registers, workload, states
-// and FIFOs, all zero, ready for AttachBank. It returns an error if the bank does not fit.
+// PlaceBank returns memory with a bank's descriptor at the given address, followed by registers, workload, states and
+// FIFOs, all zero, ready for AttachBank. It returns an error if the memory cannot hold the bank.
 func PlaceBank(descriptor uint32, c BankConfig, stateBytes, listenSlots int) ([]byte, error) {
 	frames, rx := FrameStride(c.PayloadBytes), (stateBytes+7)/8*8
 	tx := rx + frames
@@ -191,12 +191,12 @@ func (b *Bank) State(cell int) []byte {
 // RxHead returns the frame at the head of a cell's RX FIFO; RxCount must not be 0.
 func (b *Bank) RxHead(cell int) FrameView { return b.frame(cell, &b.rx, 0) }
 
-// SetCurrent sets the index in Calls of the cell whose handler is running, -1 for none.
+// SetCurrent sets the index in Calls of the running handler's cell, -1 for none.
 func (b *Bank) SetCurrent(place int) {
 	binary.LittleEndian.PutUint32(b.descriptor[offBankCurrent:], uint32(place))
 }
 
-// Sleep suspends the calls of a cell's handler until a slot. A frame that arrives earlier wakes the handler.
+// Sleep suspends the calls of a cell's handler until a slot. A frame that arrives before that slot wakes the handler.
 func (b *Bank) Sleep(cell int, until uint32) {
 	r := &b.Registers[cell]
 	r.Wake, r.Flags = uint16(until), r.Flags|FlagSleeping
@@ -210,7 +210,7 @@ func (b *Bank) PopRx(cell int) {
 }
 
 // Send appends a frame to a cell's TX FIFO and returns the frame. It returns nil if the FIFO is full, or if the
-// payload is too large; in the latter case the NIC will reject the frame.
+// payload is too large; the NIC will reject an oversized frame.
 func (b *Bank) Send(cell int, port uint16, kind Kind, destination uint32, payloadBytes int) FrameView {
 	r := &b.Registers[cell]
 	count := int(r.TxCount)

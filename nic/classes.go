@@ -1,6 +1,6 @@
 package nic
 
-// Class is the arbitration that a lane needs before it sends.
+// Class is the permission that a lane needs before it sends.
 type Class uint8
 
 // Classes of lanes.
@@ -11,19 +11,19 @@ const (
 	ClassStreams                // the lane sends flit by flit into a router, which forwards the frame to its destination
 )
 
-// Classes describes lanes of NICs that send and receive on all ports at once. Some lanes repeat a request until they
-// are served.
+// Classes describes the lanes of NICs that send and receive on all ports at once. Some lanes repeat a request until
+// the network serves it.
 type Classes struct {
-	Of      []Class             // classes by processor and port; rows have the largest number of ports
+	Of      []Class             // classes by processor and port; each row has the maximum number of ports
 	At      []uint32            // crossbar of each lane that asks for an addressee
-	Hears   []bool              // the lane hears an output of a crossbar, with a tag filter
+	Hears   []bool              // by lane: the lane hears an output of a crossbar, with a tag filter
 	Outputs []map[uint32]uint16 // output of each processor, by crossbar
 	Routed  []bool              // processors reachable through routers; nil without routers
 	all     int                 // largest number of ports
 	free    []bool              // processors without a lane that asks
 }
 
-// NewClasses returns the classes of lanes; most is the largest number of ports of a processor.
+// NewClasses returns the classes of lanes; most is the maximum number of ports of a processor.
 func NewClasses(of []Class, at []uint32, hears []bool, outputs []map[uint32]uint16, most int) *Classes {
 	c := &Classes{Of: of, At: at, Hears: hears, Outputs: outputs, all: most, free: make([]bool, len(of)/max(1, most))}
 	for i := range c.free {
@@ -46,7 +46,7 @@ func (c *Classes) Class(processor int, port uint16) Class {
 }
 
 // Output returns the output that a processor requests at a port for a frame to a destination: 0 for the single
-// medium, otherwise the destination's output of the crossbar. ok reports whether the output exists.
+// medium, otherwise the destination's output of the crossbar. ok is false if there is no such output.
 func (c *Classes) Output(processor int, port uint16, destination uint32) (output uint16, ok bool) {
 	lane := processor*c.all + int(port)
 	if c.Of[lane] != ClassAddressee {

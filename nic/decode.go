@@ -8,17 +8,17 @@ import (
 	"starloom/traces/decode"
 )
 
-// Framing describes frames in a stream of phits. Bits map to phits as in Serialisers.
+// Framing describes frames in a stream of phits. The mapping of bits to phits is that of Serialisers.
 type Framing struct {
-	// Light means that the interface is dual-rail. Two lit rails of a bit are a collision. The interface is dark
+	// Light means that the interface is dual-rail. A bit with both rails lit is a collision. The interface is dark
 	// after the last bit of a frame.
 	Light bool
-	// Gaps means that a frame may pause. Otherwise the first cycle without a phit ends the frame.
+	// Gaps means that a frame may pause. Without Gaps, the first cycle without a phit ends the frame.
 	Gaps bool
-	// FirstMarked and LastMarked mean that the interface marks the first or the last phit. Without LastMarked, the
-	// length in the header ends a frame.
+	// FirstMarked means that the interface marks the first phit, and LastMarked that it marks the last one. Without
+	// LastMarked, the length in the header ends a frame.
 	FirstMarked, LastMarked bool
-	// Received means that the time of a frame is the cycle of its last phit. For sent frames it is the cycle of the
+	// Received means that the time of a frame is the cycle of its last phit. Without Received it is the cycle of the
 	// first phit.
 	Received bool
 }
@@ -34,12 +34,12 @@ type DecodedFrame struct {
 }
 
 // Decoder assembles frames from the phits of many interfaces. It applies the rules of Deserialisers, but accepts
-// frames that follow one another without a pause.
+// consecutive frames without a pause.
 //
 //	Put(lane, cycle, phit) ... Flush() --> emit(frame)
 //
-// A Decoder emits frames in the order of their times (see Framing.Received), then of their lanes. Memory is bounded
-// by one frame per lane, and by decoderHeldMax frames that wait for frames with an earlier start.
+// A Decoder emits frames in the order of their times (Framing.Received), then by lane. Memory is bounded by one frame
+// per lane, and by decoderHeldMax frames that wait for frames with an earlier time.
 type Decoder struct {
 	lanes []laneState
 	emit  func(*DecodedFrame) error
@@ -63,7 +63,7 @@ type laneState struct {
 	frame    []byte
 }
 
-// NewDecoder returns a decoder of interfaces with these framings. The decoder calls emit for every frame; the frame
+// NewDecoder returns a decoder for interfaces with these framings. The decoder calls emit for every frame; the frame
 // is valid until emit returns. An error of emit ends the decoding.
 func NewDecoder(framings []Framing, emit func(*DecodedFrame) error) *Decoder {
 	d := &Decoder{lanes: make([]laneState, len(framings)), emit: emit}
@@ -129,8 +129,8 @@ func (l *laneState) take(p decode.Phit) {
 	}
 }
 
-// total returns the length in bits according to the header. It returns the longest possible length until the header
-// is complete, and 0 for an illegal length.
+// total returns the length in bits according to the header: the maximum length until the header is complete, and 0
+// for an illegal length.
 func (l *laneState) total() int {
 	if l.bits < 8*lengthKnownBytes {
 		return 8 * FrameBytes(PayloadBytesMax)
@@ -142,7 +142,7 @@ func (l *laneState) total() int {
 	return 8 * FrameBytes(payload)
 }
 
-// ended reports whether p was the last phit of a frame. Damaged light ends only with a dark cycle.
+// ended reports whether p was the last phit of a frame. Only a dark cycle ends damaged light.
 func (l *laneState) ended(p decode.Phit) bool {
 	if l.LastMarked {
 		return p.Last
@@ -192,10 +192,10 @@ func (d *Decoder) when(f *DecodedFrame) moment {
 	return moment{f.First, f.Lane}
 }
 
-// release emits the frames that no open frame can precede: the frames sent before the first open frame began.
+// release emits the frames that precede every possible further frame: frames sent before the first open frame began.
 func (d *Decoder) release() {
 	done := len(d.held)
-	// lanes are opened in the order of the frames' times
+	// lanes are opened in the order of their frames' times
 	if i := slices.IndexFunc(d.open, func(lane int) bool { return !d.lanes[lane].Received }); i >= 0 {
 		begun := moment{d.lanes[d.open[i]].first, d.open[i]}
 		done, _ = slices.BinarySearchFunc(d.held, begun, func(f DecodedFrame, m moment) int { return d.when(&f).compare(m) })

@@ -8,13 +8,13 @@ import (
 	"starloom/hw"
 )
 
-// Deserialisers is a bank of optical receivers. Each receiver listens to one medium, receives its frame and checks
-// the frame.
+// Deserialisers is a bank of optical receivers. Each receiver listens to one medium, and receives and checks the
+// frame on it.
 //
 // Parameters: phit bits, longest frame. Input ports: light of the media (delayed by the fibre), end of slot, port.
-// Registers: state, bits, due, frame, port. Throughput is one phit per cycle; nothing stalls a receiver. The state is
-// final in the registers one cycle after the last phit: after the Latch of Timing.LastPhitCycle. Reset, even in the
-// middle of a frame: idle, listening to nothing.
+// Registers: state, bits, due, frame, port. Throughput is one phit per cycle; nothing stalls a receiver. The
+// registers hold the final state one cycle after the last phit: after the Latch of Timing.LastPhitCycle. Reset, even
+// in the middle of a frame: idle, listening to nothing.
 //
 //	idle -> receiving -> good                a whole frame with the right CRC
 //	            |          | more light
@@ -24,12 +24,12 @@ import (
 //	                                         from damaged as well, and final
 //
 // In the last cycle of a slot, the receivers show the result of the slot. The Latch of this cycle makes the receivers
-// idle and switches them to the media selected by their port inputs. A frame that is incomplete at this Latch is cut
-// short, and light in the last cycle belongs to no slot. If a slot can have several frames in sequence (Queues), good
-// frames are queued, and light after a good frame begins the next one; damage lasts to the end of the slot. Bits map
-// to phits as in Serialisers.
+// idle and switches them to the media selected by their port inputs. A frame that is incomplete at this Latch is
+// truncated, and light in the last cycle belongs to no slot. If a slot can have several consecutive frames (Queues),
+// the receiver queues good frames, and light after a good frame begins the next frame; damage lasts to the end of the
+// slot. Bits map to phits as in Serialisers.
 //
-// The cost per cycle grows with the lit media and their listeners.
+// The work per cycle grows with the number of lit media and their listeners.
 type Deserialisers struct {
 	hw.Registers
 	bank     hw.Bank
@@ -46,23 +46,23 @@ type Deserialisers struct {
 	bits   []uint32 // bits received so far
 	due    []uint64 // cycle of the next phit
 	frames []byte   // frames of stride bytes per cell
-	port   []uint32 // input of the unit, or tap, that each cell hears; NoInput for none
+	port   []uint32 // input of the unit, or tap, heard by each cell; NoInput for none
 
-	misses func(cell int, wire uint32) bool // receivers that are dark in the slot that begins; nil for none
+	misses func(cell int, wire uint32) bool // reports receivers that are dark in the beginning slot; nil for none
 
-	queues     [][]byte // good frames of this slot in sequence; nil if a slot has at most one frame
+	queues     [][]byte // good frames of this slot, back to back; nil if a slot has at most one frame
 	queueBytes []uint32 // bytes of each queue, for a saved state
-	queueAll   []byte   // all queues in sequence, for a saved state
+	queueAll   []byte   // all queues, back to back, for a saved state
 
-	ends []bool // input of each shard: this is the last cycle of the slot
+	ends []bool // by shard, input: this is the last cycle of the slot
 
-	// Derived from port: lists of the listeners of each medium.
+	// derived from port: lists of the listeners of each medium
 	head     []int32
 	next     []int32
-	hooked   []uint32 // medium in whose list each cell is, noWire for none
-	switched []bool   // a port of the shard has changed since the lists were built
+	hooked   []uint32 // by cell: medium whose list contains the cell, noWire for none
+	switched []bool   // by shard: a port has changed since the lists were built
 
-	heard    [][]uint32 // cells of each shard that are not idle
+	heard    [][]uint32 // by shard: cells that are not idle
 	foreseen *Foreseen  // frames of a slot with predicted frames, otherwise nil
 
 	site *deserialiserSite // additional state after a call of Site
@@ -84,7 +84,7 @@ const (
 	noOne  = -1
 	noWire = ^uint32(0)
 
-	// NoInput is the input of a receiver that hears nothing.
+	// NoInput is the input of an unconnected receiver.
 	NoInput = ^uint32(0)
 )
 
@@ -96,21 +96,21 @@ type DeserialiserConfig struct {
 	PhitBits      int // 1..PhitBitsMax
 	FrameBytesMax int // FrameBytesMin..FrameBytes(PayloadBytesMax)
 
-	// In is the light to receive, built with the readers of Hears. Hears are the wires at the ports of each unit. If
-	// a single unit has cells with their own ports, Taps are these ports, and the wires are buses.
+	// In is the received light, built with the readers of Hears. Hears are the wires at the ports of each unit. For a
+	// single unit whose cells have their own ports, Taps are these ports, and the wires are buses.
 	In    *hw.Light
 	Hears hw.Gather
 	Taps  *hw.Taps
 
 	Queues bool // a slot may have several frames
 
-	// Misses reports whether a fault keeps the light of a wire from a cell in the slot that the last cycle begins, or
-	// that crosses. It must be a function of the slot. Nil if there are no such faults. Cell and wire are those of the
-	// bank.
+	// Misses reports whether a fault hides the light of a wire from a cell in the crossing slot, or in the slot that
+	// begins after the last cycle. It must be a function of the slot; nil without such faults. Cell and wire are
+	// numbers within the bank.
 	Misses func(cell int, wire uint32) bool
 }
 
-// NewDeserialisers returns an idle bank that hears nothing. It returns an error for illegal parameters.
+// NewDeserialisers returns an idle bank without inputs. It returns an error for illegal parameters.
 func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 	if err := c.Bank.Check(); err != nil {
 		return nil, err
@@ -188,13 +188,13 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 	return d, nil
 }
 
-// EndSlot is the shard's end-of-slot input, which is set in the last cycle of a slot. Call EndSlot between Settle and
-// Latch. Shards may call it concurrently.
+// EndSlot is the shard's end-of-slot input, set in the last cycle of a slot. Call EndSlot between Settle and Latch.
+// Shards may call it concurrently.
 func (d *Deserialisers) EndSlot(shard int) { d.ends[shard] = true }
 
-// Listen is a cell's port input for the next Latch: an input of its unit, or NoInput. The choice lasts until the next
-// Listen. Listen panics unless EndSlot was called in the same cycle. In this cycle no light counts and nothing reads
-// the register before Latch, so Listen writes the register at once. Cells of different shards may be switched
+// Listen is a cell's port input for the next Latch: an input of its unit, or NoInput. The selection lasts until the
+// next Listen. Listen panics unless EndSlot was called in the same cycle. It writes the register at once, because in
+// this cycle no light counts and nothing reads the register before Latch. Cells of different shards may be switched
 // concurrently.
 func (d *Deserialisers) Listen(cell int, port uint32) {
 	old := d.port[cell]
@@ -211,7 +211,7 @@ func (d *Deserialisers) Listen(cell int, port uint32) {
 	d.port[cell], d.switched[shard] = port, true
 }
 
-// Hears returns the input that a cell hears, NoInput for none. A cell that misses its light hears it all the same.
+// Hears returns the input that a cell hears, NoInput for none, even if a fault hides the light from the cell.
 func (d *Deserialisers) Hears(cell int) uint32 { return d.port[cell] }
 
 func (d *Deserialisers) inputs(cell int) int {
@@ -221,7 +221,7 @@ func (d *Deserialisers) inputs(cell int) int {
 	return d.hears.Inputs
 }
 
-// Wire returns the wire that a cell has heard in this slot. ok is false if there is none.
+// Wire returns the wire that a cell has heard in this slot. ok is false for none.
 func (d *Deserialisers) Wire(cell int) (wire uint32, ok bool) {
 	if wire = d.hooked[cell]; wire != noWire {
 		return wire, true
@@ -257,7 +257,7 @@ func (d *Deserialisers) hook(first, end int) {
 	}
 }
 
-// missed reports whether a cell that hears an input misses its light in the slot that begins.
+// missed reports whether a fault hides an input's light from a cell in the beginning slot.
 func (d *Deserialisers) missed(unit, cell int) bool {
 	return d.misses != nil && d.misses(cell, d.wire(unit, cell))
 }
@@ -301,8 +301,8 @@ func (d *Deserialisers) replaced(cell int) bool { return d.site != nil && d.site
 
 func (d *Deserialisers) Latches() []hw.Wire { return []hw.Wire{d.in} }
 
-// Latch takes the phits of this cycle from the lit media that the shard hears, or ends the slot. The cost of the end
-// of a slot grows with the number of receivers that have heard light.
+// Latch reads the phits of this cycle from the lit media of the shard's receivers, or ends the slot. The work at the
+// end of a slot grows with the number of receivers with light.
 func (d *Deserialisers) Latch(s hw.Shard) {
 	if d.ends[s.Index] {
 		d.ends[s.Index] = false
@@ -388,7 +388,7 @@ func (d *Deserialisers) receive(cell int, now, rail1, rail0 uint64) {
 	had := int(d.bits[cell])
 	putPhit(frame, had, d.phitBits, rail1)
 	// The length is in the first 32 bits, and is known long before the end, because every frame has at least 128
-	// bits. Until then the frame may have the maximum length.
+	// bits. Until then, assume the maximum length.
 	total := 8 * d.frameMax
 	if had+d.phitBits >= 8*lengthKnownBytes {
 		total = 8 * FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))
@@ -414,7 +414,7 @@ func (d *Deserialisers) receive(cell int, now, rail1, rail0 uint64) {
 	}
 }
 
-// wellFormed makes the remaining checks of Parse for a frame of the right length, without error texts.
+// wellFormed makes the remaining checks of Parse for a frame of the right length, without error messages.
 func wellFormed(f Frame) bool {
 	return f[offsetVersionKind]>>4 == Version && f.Kind() < KindCount && f.Valid()
 }
@@ -441,7 +441,7 @@ func (d *Deserialisers) Status(cell int) Status {
 	return StatusCRC
 }
 
-// Idle is a fast test for StatusIdle. If RTL replaces receivers, Idle may be false for an idle cell.
+// Idle is a fast test for StatusIdle. If RTL replaces receivers, Idle may return false for an idle cell.
 func (d *Deserialisers) Idle(cell int) bool { return d.site == nil && d.state[cell] == receiverIdle }
 
 // AllIdle is Idle for count adjacent cells.
@@ -466,7 +466,7 @@ func (d *Deserialisers) Frame(cell int) Frame {
 	return Frame(d.frames[cell*d.stride:][:bytes])
 }
 
-// Queued yields the good frames that a cell has received in this slot, in order, for banks with Queues. The frames
+// Queued yields, in order, the good frames that a cell has received in this slot, for banks with Queues. The frames
 // are views, valid until the slot's last Latch.
 func (d *Deserialisers) Queued(cell int, yield func(Frame)) {
 	for rest := d.queues[cell]; len(rest) > 0; {

@@ -8,13 +8,13 @@ import (
 )
 
 type deserialiserSite struct {
-	ask    []func() bool // function that requests status, length and frame; nil for a model
+	ask    []func() bool // functions that read status, length and frame from the RTL; nil for a model
 	status []Status      // status from the RTL
-	length []int         // length in bytes of the frame from the RTL; the frame is in the model's register
+	length []int         // length in bytes of the frame from the RTL; the model's register holds the frame
 }
 
-// Site describes the ports of a receiver. EndSlot corresponds to end_slot_i, and Listen to port_i in the same cycle.
-// Illegal ports select nothing.
+// Site describes the ports of a receiver. EndSlot is end_slot_i, and Listen is port_i in the same cycle. Illegal
+// ports select nothing.
 func (d *Deserialisers) Site() *hw.Site {
 	if d.site == nil {
 		cells := d.bank.Size()
@@ -154,7 +154,7 @@ func (d *Deserialisers) whole(cell int) Frame {
 	return d.Frame(cell)
 }
 
-// judge checks status, length and frame from RTL, because firmware and reports rely on whole frames.
+// judge checks status, length and frame from RTL; firmware and reports rely on whole frames.
 func (d *Deserialisers) judge(cell int, from hw.Pins) error {
 	x := d.site
 	if x.status[cell] != StatusOK {

@@ -10,28 +10,27 @@ import (
 // all ports, and hears one port.
 type Discipline struct {
 	AllPorts  bool // the NIC sends and receives on all 1..LanesMax ports at once
-	Asks      bool // the NIC repeats a request until it is served, and only then sends
-	Addressed bool // every frame has a destination and is sent to the destination's output
-	ListWords int  // number of words of each processor's ROM that form its request list, 0 for none
-	// ports of each processor, which has one switch to one of them; nil if all processors have Ports ports
+	Asks      bool // the NIC repeats a request until it is served, and sends only then
+	Addressed bool // every frame has a destination and goes to the destination's output
+	ListWords int  // length of the request list in words of each processor's ROM, 0 for none
+	// ports of each processor, which has one switch for all of them; nil if all processors have Ports ports
 	Taps    *hw.Taps
-	Own     *Own     // processors with different ports; nil if all are equal
+	Own     *Own     // processors with individual ports; nil if all processors have the same ports
 	Classes *Classes // with AllPorts: classes of lanes; nil if no lane asks
 }
 
 // Own describes the ports of NICs with different numbers of ports.
 type Own struct {
 	Ports []uint16 // number of ports of each processor
-	// by processor and port, in rows of the largest number of ports: the port only receives; nil if all ports send
+	// by processor and port, in rows of the maximum number of ports: the port only receives; nil if all ports send
 	Mute []bool
 	all  int // largest number of ports
 }
 
-// NewOwn returns the ports of processors. most is the largest number of ports of a processor.
+// NewOwn returns the ports of processors. most is the maximum number of ports of a processor.
 func NewOwn(ports []uint16, mute []bool, most int) *Own { return &Own{ports, mute, most} }
 
-// Sends reports whether a processor can send from a port. For PortAll, it reports whether the processor can send from
-// any port.
+// Sends reports whether a processor can send from a port, or for PortAll from any port.
 func (o *Own) Sends(processor int, port uint16) bool {
 	if port == PortAll {
 		for p := range o.Ports[processor] {

@@ -19,7 +19,7 @@ import (
 // Lua 5.1 to 5.4, depending on the version of Wireshark. Only Lua 5.3 and later have bit operators, so the script
 // uses the bit library.
 
-// Offsets of a routed packet's addresses in the payload of a data frame, in the layout of the firmware SDK:
+// Offsets of the addresses of a routed packet in the payload of a data frame. The firmware SDK defines the layout:
 // little-endian, 32 bits each.
 const (
 	payloadOrigin     = 0
@@ -28,7 +28,7 @@ const (
 )
 
 // WriteDissector writes the Wireshark dissector of Starloom's captures. The protocol is "starloom", on link type
-// USER0. Every field of the pseudo-header and of the frame is starloom.NAME; further fields are starloom.crc,
+// USER0. The fields of the pseudo-header and of the frame are starloom.NAME; the other fields are starloom.crc,
 // starloom.crc.ok, starloom.payload, starloom.origin and starloom.final. ports are the names of ports, nil for none.
 // The output is deterministic. WriteDissector returns write errors.
 func WriteDissector(w io.Writer, ports []string) error {

@@ -2,10 +2,10 @@ package nic
 
 import "slices"
 
-// Faults of a processor's NIC: removal from the fabric, a restart, smaller FIFOs.
+// Faults of a processor's NIC: removal from the fabric, restart, smaller FIFOs.
 
-// Silence removes a processor from the fabric. The processor is then faulty, sends and hears nothing, and its handler
-// is not called again.
+// Silence removes a processor from the fabric. Its faulty flag is set, its NIC neither sends nor hears, and its
+// handler is not called again.
 func (b *Bank) Silence(cell int) {
 	b.silenced[cell>>6] |= 1 << (cell & 63)
 	r := &b.Registers[cell]
@@ -21,13 +21,12 @@ func (b *Bank) Silence(cell int) {
 // silence a cell.
 func (b *Bank) Silenced(cell int) bool { return b.silenced[cell>>6]>>(cell&63)&1 != 0 }
 
-// SilencedCells returns the column of Silenced, 64 cells per word, for saved states.
+// SilencedCells returns the bits of Silenced, 64 cells per word, for saved states.
 func (b *Bank) SilencedCells() []uint64 { return b.silenced }
 
 // Restart returns a processor to its state after the attachment, even if it was silenced. Its NIC is reset, and its
-// FIFOs are empty. The state of its handlers is copied from attached, the memory after the attachment (zero beyond
-// its end). Data from the host remains: the words of workload and schedule, the ROM, the delivered flag, and the FIFO
-// depths.
+// FIFOs are empty. The handlers' state comes from attached, the memory after the attachment (zero beyond its end).
+// Data of the host remains: the words of workload and schedule, the ROM, the delivered flag, and the FIFO depths.
 func (b *Bank) Restart(cell int, attached []byte) {
 	b.silenced[cell>>6] &^= 1 << (cell & 63)
 	b.Registers[cell] = Registers{Flags: b.Registers[cell].Flags & FlagDelivered, TxFewer: b.txFewer(cell)}
@@ -58,7 +57,7 @@ func (b *Bank) Restart(cell int, attached []byte) {
 	b.stir(cell)
 }
 
-// clearDirty zeroes a frame unless it is already zero. Thereby untouched memory remains unallocated.
+// clearDirty zeroes a frame unless it is already zero, so that untouched memory remains unallocated.
 func clearDirty(frame FrameView) {
 	if slices.ContainsFunc(frame, func(b byte) bool { return b != 0 }) {
 		clear(frame)
@@ -73,7 +72,7 @@ type Told struct {
 	delivered    []uint8
 }
 
-// Told returns a copy of the data that the host has written, for Tell.
+// Told returns a copy of the data written by the host, for Tell.
 func (b *Bank) Told() Told {
 	t := Told{slices.Clone(b.Workload), slices.Clone(b.Schedule), slices.Clone(b.ROM),
 		slices.Clone(b.Machine), make([]uint8, b.Cells)}
@@ -94,8 +93,8 @@ func (b *Bank) Tell(t Told) {
 	}
 }
 
-// Shrink limits the FIFOs of a cell to fewer frames per lane than RxFrames and TxFrames; 0 leaves a depth unchanged.
-// The limits last until the bank is attached again.
+// Shrink limits the FIFOs of a cell to fewer frames per lane than RxFrames and TxFrames; 0 keeps a depth. The limits
+// last until the bank is attached again.
 func (b *Bank) Shrink(cell, rxFrames, txFrames int) {
 	if b.depths == nil {
 		b.depths = &depths{make([]uint8, b.Cells), make([]uint8, b.Cells)}
@@ -129,8 +128,8 @@ func (b *Bank) tellDepths() {
 }
 
 // CutTx drops frames beyond the depth that Shrink has set for a cell's TX FIFO, because handlers may ignore tx_fewer.
-// It reports whether a frame of the cell did not fit, noticed by the handler or not. Counts that exceed even the full
-// FIFO are left to the rules.
+// It reports whether a frame of the cell did not fit, even if the handler has not noticed. Counts above the full
+// depth are left to the rules.
 func (b *Bank) CutTx(cell int) (overflow bool) {
 	fewer := int(b.txFewer(cell))
 	if fewer == 0 {

@@ -14,11 +14,10 @@ import (
 //	     |ver |kind| flags  | payload bytes   | source  | destination | tag  | payload | CRC-16 |
 //	     +----+----+--------+--------+--------+---------+-------------+------+---------+--------+
 //
-// Source is the NIC that sends this frame on this hop, so two frames on one medium in the same slot always differ. A
+// Source is the NIC that sends the frame on this hop, so two frames on one medium in the same slot always differ. A
 // packet's origin and final destination are in the payload (see Packet).
 //
-// A Frame is always whole, with at least FrameBytesMin bytes. Marshal creates a Frame, and Parse checks bytes from
-// elsewhere.
+// A Frame is always whole, with at least FrameBytesMin bytes. Marshal builds a Frame, and Parse checks foreign bytes.
 type Frame []byte
 
 // Version is the only supported frame version.
@@ -40,16 +39,16 @@ const (
 	CRCBytes = 2
 	// FrameBytesMin is the length of a frame without payload.
 	FrameBytesMin = HeaderBytes + CRCBytes
-	// PayloadBytesMax is the largest payload of a model in bytes.
+	// PayloadBytesMax is the maximum payload of a model in bytes.
 	PayloadBytesMax = 65504
-	// PayloadBytesRTL is the largest payload of a NIC in RTL, or on a fabric with RTL.
+	// PayloadBytesRTL is the maximum payload, in bytes, of a NIC in RTL and of a fabric with RTL.
 	PayloadBytesRTL = 1024
 )
 
-// Kind is the content of a frame (4 bits on the wire).
+// Kind is the type of a frame's content (4 bits on the wire).
 type Kind uint8
 
-// Frame kinds. Parse rejects other values, and NICs do not send them.
+// Frame kinds. Parse rejects other values, and NICs never send them.
 const (
 	KindData    Kind = 0 // data
 	KindAck     Kind = 1 // acknowledgement
@@ -74,10 +73,10 @@ func (k Kind) String() string {
 // AnyDestination addresses every listener.
 const AnyDestination = 0xFFFFFFFF
 
-// ListedDestination addresses the sender's request list. The NIC replaces it by the addressee that was served.
+// ListedDestination addresses the sender's request list. The NIC replaces it by the served addressee.
 const ListedDestination = 0xFFFFFFFE
 
-// TagAny is the tag filter of an output that accepts any tag.
+// TagAny is the tag filter of an output that accepts every tag.
 const TagAny = 0xFFFF
 
 // FrameFields defines the frame for the Wireshark dissector, in wire order, without the CRC after the payload.
@@ -101,7 +100,7 @@ type Header struct {
 	Tag          uint16
 }
 
-// FrameBytes returns the length on the wire of a frame with the given payload.
+// FrameBytes returns the length in bytes, on the wire, of a frame with the given payload.
 func FrameBytes(payloadBytes int) int { return FrameBytesMin + payloadBytes }
 
 // PutHeader writes h to the first HeaderBytes of b.
@@ -171,7 +170,7 @@ func (f Frame) Header() Header { return GetHeader(f) }
 // Kind returns the kind of the frame.
 func (f Frame) Kind() Kind { return Kind(f[offsetVersionKind] & 0xF) }
 
-// Source returns the NIC that sent the frame on this hop.
+// Source returns the NIC that has sent the frame on this hop.
 func (f Frame) Source() uint32 { return binary.BigEndian.Uint32(f[offsetSource:]) }
 
 // Destination returns the addressee on this hop.

@@ -4,12 +4,12 @@ import (
 	"encoding/binary"
 )
 
-// FrameView is a frame in a FIFO or in a medium's table: the little-endian frame block of the register map and the
+// FrameView is a frame in a FIFO or in a medium's table: the little-endian frame block of the register map, then the
 // payload. The view has FrameStride bytes. After the payload, zeros extend it to a multiple of 8 bytes, and to at
 // least 8; further bytes belong to no frame.
 type FrameView []byte
 
-// Used returns the bytes of the frame that are copied. They include at least 8 bytes of payload if there is room.
+// Used returns the number of bytes to copy, with at least 8 bytes of payload if there is room.
 func (f FrameView) Used() int { return min(sizeFrame+max(f.PayloadBytes()+7, 8)&^7, len(f)) }
 
 // Kind returns the frame's kind; firmware may have written any byte.
@@ -20,13 +20,13 @@ func (f FrameView) PayloadBytes() int {
 	return int(binary.LittleEndian.Uint16(f[offFramePayloadBytes:]))
 }
 
-// Source returns the NIC that sent the frame on this hop.
+// Source returns the NIC that has sent the frame on this hop.
 func (f FrameView) Source() uint32 { return binary.LittleEndian.Uint32(f[offFrameSource:]) }
 
 // Destination returns the addressee on this hop.
 func (f FrameView) Destination() uint32 { return binary.LittleEndian.Uint32(f[offFrameDestination:]) }
 
-// Port returns the port to which the frame is sent or on which it was heard.
+// Port returns the port to which the frame is sent, or at which it was heard.
 func (f FrameView) Port() uint16 { return binary.LittleEndian.Uint16(f[offFramePort:]) }
 
 // Payload returns the payload. The slice aliases f.
@@ -57,8 +57,8 @@ func (f FrameView) setPort(port uint16) { binary.LittleEndian.PutUint16(f[offFra
 // Tag returns the tag.
 func (f FrameView) Tag() uint16 { return binary.LittleEndian.Uint16(f[offFrameTag:]) }
 
-// Words returns the header as two words for digests and copies. The first word contains kind, flags, payload_bytes
-// and source; the second contains destination, tag and port.
+// Words returns the header as two words for digests and copies: first kind, flags, payload_bytes and source; then
+// destination, tag and port.
 func (f FrameView) Words() (a, b uint64) {
 	_ = f[sizeFrame-1]
 	return binary.LittleEndian.Uint64(f), binary.LittleEndian.Uint64(f[8:])
@@ -73,7 +73,7 @@ func headBits(head uint64) uint64 {
 		head>>(8*offFramePayloadBytes)&0xFFFF<<32 | head>>(8*offFrameSource)&0xFFFFFFFF
 }
 
-// CopyTo copies a legal frame to an entry of a table. Zeros follow the payload in the table, even if other bytes
+// CopyTo copies a legal frame to an entry of a table. In the table, zeros follow the payload, even if other bytes
 // follow it in the sender's FIFO.
 func (f FrameView) CopyTo(dst []byte) {
 	copyFrame(dst, f, f.Port())
@@ -83,7 +83,7 @@ func (f FrameView) CopyTo(dst []byte) {
 // Held returns header and payload of a legal frame.
 func (f FrameView) Held() []byte { return f[:min(sizeFrame+f.PayloadBytes(), len(f))] }
 
-// Header returns the fields that travel on the wire.
+// Header returns the fields of the frame on the wire.
 func (f FrameView) Header() Header {
 	return Header{
 		Kind:         f.Kind(),
@@ -128,7 +128,7 @@ func (f FrameView) AppendWire(dst []byte) Frame {
 // to 8 bytes.
 func FrameStride(payloadBytes int) int { return sizeFrame + (payloadBytes+7)/8*8 }
 
-// copyFrame copies a frame word by word, with another port. For two or three words, copy is slower.
+// copyFrame copies a frame word by word and sets its port. For two or three words, copy is slower.
 func copyFrame(dst, src FrameView, port uint16) {
 	le := binary.LittleEndian
 	src = src[:src.Used()]

@@ -5,16 +5,17 @@ import (
 	"fmt"
 )
 
-// Owners of the firmware's memory, for checks that the firmware of a cell accesses only memory of this cell.
+// Owners of the firmware's memory. Checks use them to detect accesses of one cell's firmware to another cell's
+// memory.
 
 // Owners of memory outside cells.
 const (
 	OwnerNone = -1 // the descriptor, and data shared by all cells
-	OwnerAny  = -2 // written at every call: the list of calls and the place of the running cell
+	OwnerAny  = -2 // written at every call: the list of calls and the index of the running cell
 )
 
-// Owner returns the owner of an address in the firmware's memory: the bank's column, under its name in the register
-// map, and the cell, or OwnerNone or OwnerAny. Outside the bank the column is "".
+// Owner returns the owner of an address in the firmware's memory: the bank's column, with its name in the register
+// map, and the cell, OwnerNone or OwnerAny. Outside the bank the column is "".
 func (b *Bank) Owner(address uint64) (column string, cell int) {
 	for _, c := range b.claims {
 		if address < c.at || address >= c.at+c.size {
@@ -34,8 +35,8 @@ func (b *Bank) Owner(address uint64) (column string, cell int) {
 }
 
 // Parts yields the data of a cell between two slots, part by part: registers, statuses, the port heard in a slot,
-// waiting frames, and the handler's state. Bytes are little-endian. Except for numbers, the slices alias the memory.
-// Data that only the host writes is omitted.
+// waiting frames, and the handler's state. Bytes are little-endian. The slices alias the memory, except those of
+// numbers. Data that only the host writes is omitted.
 func (b *Bank) Parts(cell int, slot uint32, yield func(name string, bytes []byte)) {
 	r := b.Registers[cell]
 	le := binary.LittleEndian
@@ -68,7 +69,7 @@ func (b *Bank) Parts(cell int, slot uint32, yield func(name string, bytes []byte
 	yield("state", b.State(cell))
 }
 
-// StainRx fills the unused bytes of a cell's RX FIFO with a byte.
+// StainRx fills the unused bytes of a cell's RX FIFO with the byte with.
 func (b *Bank) StainRx(cell int, with byte) {
 	for place := range b.RxFrames {
 		frame, at := b.frame(cell, &b.rx, place), 0

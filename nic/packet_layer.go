@@ -10,14 +10,14 @@ import (
 	"starloom/traces/pcapng"
 )
 
-// A captured packet is a pseudo-header and, if a frame was visible, the frame:
+// A captured packet is a pseudo-header, followed by the frame if it was visible:
 //
 //	+---------------------------+------------------------+-------------------+
 //	| PseudoHeaderLayer (16 B)  | FrameLayer: header ... | payload ... | CRC |
 //	+---------------------------+------------------------+-------------------+
 //
-// Captures have link type USER0. This link type has no fixed meaning, so no decoder is registered for it in
-// gopacket's table of link types. The decoder is LayerTypePseudoHeader:
+// Captures have link type USER0. This link type has no fixed meaning, so gopacket's table of link types has no
+// decoder for it. The decoder is LayerTypePseudoHeader:
 //
 //	packet := gopacket.NewPacket(data, nic.LayerTypePseudoHeader, gopacket.Default)
 //	frame, ok := packet.Layer(nic.LayerTypeFrame).(*nic.FrameLayer)
@@ -57,7 +57,7 @@ func (l *PseudoHeaderLayer) NextLayerType() gopacket.LayerType {
 }
 
 // DecodeFromBytes reads the pseudo-header at the start of data. The layer aliases data afterwards. It returns an
-// error for bytes that Starloom does not write.
+// error for bytes that Starloom never writes.
 func (l *PseudoHeaderLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
 	if len(data) < pcapng.PseudoHeaderBytes {
 		df.SetTruncated()
@@ -94,7 +94,7 @@ func decodePseudoHeader(data []byte, p gopacket.PacketBuilder) error {
 	return decodeLayer(&PseudoHeaderLayer{}, data, p, LayerTypeFrame)
 }
 
-// decodeLayer adds a layer. The decoder next continues with the payload, if any.
+// decodeLayer adds a layer. Decoding then continues with the layer's payload, if any.
 func decodeLayer(l interface {
 	gopacket.Layer
 	DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error
@@ -162,7 +162,7 @@ func (l *FrameLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) er
 
 // SerializeTo adds header and CRC to the payload in b. It computes the header's length with FixLengths, and the CRC
 // with ComputeChecksums. Otherwise it writes the layer's values unchecked. It returns an error for a payload above
-// PayloadBytesMax bytes, or a length that exceeds its field.
+// PayloadBytesMax bytes, or for a length that exceeds the field.
 func (l *FrameLayer) SerializeTo(b gopacket.SerializeBuffer, opts gopacket.SerializeOptions) error {
 	payloadBytes := len(b.Bytes())
 	if payloadBytes > PayloadBytesMax {

@@ -7,19 +7,19 @@ import (
 	"starloom/hw"
 )
 
-// Parked stores the processors of a bank while no bank serves them: registers, states, and the frames in the few
-// nonempty FIFOs. A machine whose processors mostly sleep has banks for the called processors and parks the others.
-// The zero value stores processors in reset.
+// Parked stores processors that no bank serves at present: registers, states, and the frames in the few nonempty
+// FIFOs. A machine whose processors mostly sleep has banks for the called processors and parks the others. The zero
+// value stores processors in reset.
 type Parked struct {
 	words    []uint64
 	states   []uint64 // states of 8 bytes, by processor
 	silenced []uint64
-	listen   []uint16 // listening table, nil for the table after reset
-	frames   []byte   // for each processor with frames: its cell, and the frames of both FIFOs
+	listen   []uint16 // listening table; nil for the table after reset
+	frames   []byte   // for each processor with frames: the cell, and the frames of both FIFOs
 }
 
-// Parks reports whether a bank's processors can be parked: they have only registers, states, FIFOs and listening
-// ports.
+// Parks reports whether a bank's processors can be parked: whether they have only registers, states, FIFOs and
+// listening ports.
 func (b *Bank) Parks() bool {
 	return !b.Addressed && b.Schedule == nil && b.TxStatus == nil && b.AcceptTag == nil &&
 		b.ROMWords == 0 && b.listenSlots == 1
@@ -119,7 +119,7 @@ func (b *Bank) unparkFrames(from []byte) {
 	}
 }
 
-// Fits reports whether p stores processors of a bank with the configuration of b.
+// Fits reports whether p stores processors of a bank configured like b.
 func (p *Parked) Fits(b *Bank) bool {
 	if p.words == nil {
 		return true
@@ -128,8 +128,8 @@ func (p *Parked) Fits(b *Bank) bool {
 		len(p.silenced) == len(b.silenced) && (p.listen == nil || len(p.listen) == len(b.listen))
 }
 
-// Look returns the number of slots from a slot to the next call of a parked processor without an event from outside,
-// 0 for never. calm reports that all processors are done and none is faulty.
+// Look returns the number of slots from a slot to the next call of a parked processor without an external event, 0
+// for never. calm reports whether all processors are done and none is faulty.
 func (p *Parked) Look(slot uint32) (next uint32, calm bool) {
 	const frames = 0xFFFF << WordRxCountShift
 	least, any, all := uint32(1<<16+1), uint64(0), ^uint64(0)
@@ -152,7 +152,7 @@ func (p *Parked) Look(slot uint32) (next uint32, calm bool) {
 	return least, calm
 }
 
-// Reset frees the memory and resets the processors.
+// Reset frees the memory and puts the processors into their reset state.
 func (p *Parked) Reset() { *p = Parked{} }
 
 // State visits all parked data.

@@ -2,7 +2,6 @@ package nic
 
 import "unsafe"
 
-// listenToReset sets all receivers to their reset value: no port, or all ports if the NIC uses all ports at once.
 func (b *Bank) listenToReset() {
 	hears := b.hearsAtReset()
 	for i := range b.listen {
@@ -17,13 +16,13 @@ func (b *Bank) hearsAtReset() uint16 {
 	return PortNone
 }
 
-// ClearListen zeroes the listening table. It serves images of a bank before Reset.
+// ClearListen zeroes the listening table, for images of a bank before Reset.
 func (b *Bank) ClearListen() { clear(b.listen) }
 
 // ListenSlots returns the number of columns of the listening table.
 func (b *Bank) ListenSlots() int { return b.listenSlots }
 
-// Listen returns the ports that the cells hear in a slot, PortNone for none.
+// Listen returns the port that each cell hears in a slot, PortNone for none.
 func (b *Bank) Listen(slot uint32) []uint16 {
 	column := int(slot%uint32(b.listenSlots)) * b.Cells
 	return b.listen[column : column+b.Cells : column+b.Cells]
@@ -66,7 +65,7 @@ func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 	return status
 }
 
-// TakeRx is PushRx for a frame on the wire. It returns the frame in the RX FIFO, or nil if the FIFO is full.
+// TakeRx is PushRx for a frame on the wire. It returns the view in the RX FIFO, or nil if the FIFO is full.
 func (b *Bank) TakeRx(cell int, port uint16, frame Frame) (FrameView, Status) {
 	place, status := b.claimRx(cell, port)
 	if status == StatusOK {
@@ -76,7 +75,7 @@ func (b *Bank) TakeRx(cell int, port uint16, frame Frame) (FrameView, Status) {
 	return place, status
 }
 
-// claimRx takes the next place of a cell's RX FIFO, if any, and sets the cell's status.
+// claimRx returns the next place of a cell's RX FIFO, if any, and sets the cell's status.
 func (b *Bank) claimRx(cell int, port uint16) (place FrameView, status Status) {
 	r := &b.Registers[cell]
 	count := int(r.RxCount)
@@ -104,7 +103,7 @@ func (b *Bank) PushSmallRx(cell uint32, port uint16, frame *SmallFrame) Status {
 	return StatusOK
 }
 
-// RxFrom counts the frames in a cell's RX FIFO from a port.
+// RxFrom returns the number of frames from a port in a cell's RX FIFO.
 func (b *Bank) RxFrom(cell int, port uint16) (frames int) {
 	if b.Ports == 1 {
 		return min(int(b.Registers[cell].RxCount), b.RxFrames)
@@ -112,7 +111,7 @@ func (b *Bank) RxFrom(cell int, port uint16) (frames int) {
 	return b.waiting(cell, port)
 }
 
-// waiting counts the frames in a cell's RX FIFO from a port; several ports share the FIFO equally.
+// waiting returns the number of frames from a port in a cell's RX FIFO; the ports share the FIFO equally.
 func (b *Bank) waiting(cell int, port uint16) (frames int) {
 	for place := range min(int(b.Registers[cell].RxCount), b.RxFrames) {
 		if b.frame(cell, &b.rx, place).Port() == port {

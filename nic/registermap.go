@@ -1,16 +1,16 @@
 package nic
 
-// The register map is the interface of firmware and hardware. This file is its source: the command
+// The register map is the interface between firmware and hardware. This file is its source: the command
 //
 //	go test ./nic -run RegisterMap -update
 //
 // writes the Go constants (registers_gen.go), the C header of the firmware SDK, the Verilog header of the twins and
-// REGISTERS.md. The same test fails if one of them has drifted.
+// REGISTERS.md. The same test fails if one of these files is out of date.
 
-// ABIVersion changes with every incompatible change of the register map or of an image's exports.
+// ABIVersion increases with every incompatible change of the register map or of an image's exports.
 const ABIVersion = 3
 
-// Access names the writers of a register, as firmware sees them.
+// Access names the parties that may write a register, seen from firmware.
 type Access string
 
 // Kinds of access by the firmware's handler.
@@ -40,7 +40,7 @@ type Block struct {
 // Params is the number of parameter registers of a bank.
 const Params = 16
 
-// ShapeWords is the number of words that describe the network's size to firmware.
+// ShapeWords is the number of words with the network's size for firmware.
 const ShapeWords = 8
 
 // RegisterMap is the whole map.
@@ -153,7 +153,7 @@ var RegisterMap = []Block{
 		}},
 }
 
-// RegisterConstants are the values in every generated file.
+// RegisterConstants are the values defined in every generated file.
 var RegisterConstants = []struct {
 	Name  string
 	Value uint32

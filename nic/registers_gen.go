@@ -79,7 +79,7 @@ type Registers struct {
 	Flags    uint8  // RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called again), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: no call before the slot wake without a frame in a FIFO; the host clears it if tx_status is used and a frame was sent, if the schedule's word changes, and with delivered), delivered 8 (by the host, if senders learn of arrivals free of charge: the packet that started here has arrived)
 }
 
-// Values of the registers that no other constant of this package names.
+// Values of the registers without another constant in this package.
 const (
 	PortAll        = 0xfffe // send to every port
 	PortNone       = 0xffff // hear nothing

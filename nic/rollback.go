@@ -1,14 +1,13 @@
 package nic
 
-// Kept stores the NIC data that handlers can write, from before their calls, because the writes of an overrunning
-// handler do not count.
+// Kept stores the NIC data that handlers can write, as they were before the calls, because the writes of an
+// overrunning handler do not count.
 //
 //	restored      registers with their flags (not sleeping: the handler is called in the next slot),
 //	              TX FIFO, listening table, request list, tag filter, word of the schedule
 //	not restored  the state; frames taken from the RX FIFO
 //
-// Columns are stored from the first cell of the list to the last. If the cells are sparse, only the elements of these
-// cells are stored.
+// Columns are stored from the first cell of the list to the last. For sparse cells, only their elements are stored.
 type Kept struct {
 	few    bool
 	origin int // first cell
@@ -22,7 +21,7 @@ type Kept struct {
 	first  []int    // start of each cell's frames
 }
 
-// Keep saves the NIC data of some cells.
+// Keep saves the NIC data of the cells.
 func (b *Bank) Keep(k *Kept, cells []uint32) {
 	if len(cells) == 0 {
 		return
@@ -67,11 +66,11 @@ func (k *Kept) keepFrames(b *Bank, cells []uint32) {
 	}
 }
 
-// keptSpan is the number of adjacent cells that can be copied in the time of one separate cell.
+// keptSpan is the number of adjacent cells whose copy takes as long as the copy of one separate cell.
 const keptSpan = 4
 
-// gather appends the elements of some cells of a column: only these elements if few is set, otherwise all elements
-// from the first cell to the last.
+// gather appends elements of a column: with few, only the elements of cells, otherwise all elements from the first
+// cell to the last.
 func gather[T any](to, column []T, cells []uint32, few bool) []T {
 	if !few {
 		return append(to, column[cells[0]:cells[len(cells)-1]+1]...)

@@ -6,7 +6,7 @@ import (
 	"starloom/hw"
 )
 
-// SetSchedule writes the schedule's words for the beginning slot and wakes the handlers with new words.
+// SetSchedule writes the schedule's words for the beginning slot, and wakes the handlers whose words have changed.
 func (b *Bank) SetSchedule(words []uint64) {
 	registers, schedule := b.Registers[:len(words)], b.Schedule[:len(words)]
 	for cell, word := range words {
@@ -18,22 +18,22 @@ func (b *Bank) SetSchedule(words []uint64) {
 	}
 }
 
-// SetScheduleWord writes a cell's new word for the beginning slot and wakes its handler.
+// SetScheduleWord writes a cell's new word for the beginning slot, and wakes the cell's handler.
 func (b *Bank) SetScheduleWord(cell int, word uint64) {
 	b.Schedule[cell] = word
 	b.Wake(cell)
 }
 
-// Wake ensures that a cell's handler is called in this slot, even if it sleeps.
+// Wake ensures that a cell's handler is called in this slot, even if the handler sleeps.
 func (b *Bank) Wake(cell int) {
 	b.Registers[cell].Flags &^= FlagSleeping
 	b.stir(cell)
 }
 
 // ListAwake appends the cells from first to end-1 whose handlers are due in a slot. A handler is due unless its cell
-// is faulty or it sleeps; a sleeping handler is due in the slot up to which it sleeps, or if a frame is in a FIFO. If
-// the NIC repeats requests by itself, only frames in the RX FIFO count. resting is the number of done or faulty cells
-// among the others.
+// is faulty or it sleeps; a sleeping handler is due in its wake-up slot, or when a FIFO holds a frame. If the NIC
+// repeats requests by itself, only the RX FIFO counts. resting is the number of done or faulty cells without a due
+// handler.
 func (b *Bank) ListAwake(list []uint32, first, end int, slot uint32) (awake []uint32, resting int) {
 	if b.Asks {
 		return b.listStirred(list, first, end, slot)
@@ -68,7 +68,7 @@ func (b *Bank) ListAwake(list []uint32, first, end int, slot uint32) (awake []ui
 	return list[:n], resting
 }
 
-// Touch loads the records of some cells, so that the loads overlap and none waits for the previous one. The result
+// Touch loads the records of the cells, so that the loads overlap instead of waiting for each other. The result
 // prevents the compiler from removing the loads.
 func (b *Bank) Touch(cells []uint32) (any uint64) {
 	bytes, records, last := b.recordBytes, b.records, len(b.records)-8
@@ -78,9 +78,9 @@ func (b *Bank) Touch(cells []uint32) (any uint64) {
 	return any
 }
 
-// A frame is foreseen if its first phit is alone on its media, nothing on its way changes before its end, and single
-// cycles are not observed: its other phits are then known. The transmitter ends with the first phit; when that
-// arrives, the receivers take the whole frame, with registers as after all its phits:
+// A frame is foreseen, because its later phits are known, if its first phit is alone on its media, its path does not
+// change before its end, and single cycles are not observed. The transmitter ends with the first phit. When this phit
+// arrives, the receivers take the whole frame; their registers are then as after all phits:
 //
 //	cycle               0    1    2    3    4
 //	transmitter, phits  a0   a1   a2
@@ -88,7 +88,7 @@ func (b *Bank) Touch(cells []uint32) (any uint64) {
 //	foreseen            a0
 //	                         a0   good              due, bits and frame as in cycle 4
 
-// Finish makes all transmitters idle, except those in goesOn, as if their last phits had been sent. Loaded frames
+// Finish makes all transmitters idle, except those in goesOn, as if they had sent their last phits. Loaded frames
 // remain in their registers.
 func (t *Serialisers) Finish(goesOn []bool) {
 	for i := range t.shards {
@@ -108,12 +108,12 @@ func (t *Serialisers) Finish(goesOn []bool) {
 // Foreseen holds the frames of a slot.
 type Foreseen struct {
 	Transmitters *Serialisers
-	Carries      []uint32 // by wire lit in this slot: transmitter of the frame on the wire
+	Carries      []uint32 // by wire lit in this slot: transmitter of the wire's frame
 	GoesOn       []bool   // by transmitter: its light arrives phit by phit, because its frame is not foreseen
 }
 
-// Foresee sets the foreseen frames whose first phits will arrive in this slot, nil for none. It returns false if
-// light has already arrived in this slot. Links must have a latency.
+// Foresee sets the foreseen frames whose first phits will arrive in this slot; nil for none. It returns false if
+// light has already arrived in this slot. Every link must have a latency of at least 1 cycle.
 func (d *Deserialisers) Foresee(frames *Foreseen) bool {
 	d.foreseen = nil
 	for _, heard := range d.heard {
@@ -125,13 +125,13 @@ func (d *Deserialisers) Foresee(frames *Foreseen) bool {
 	return true
 }
 
-// take gives the frame of a transmitter to all listeners of a medium; now is the cycle of its first phit.
+// take gives a transmitter's frame to all listeners of a medium; now is the cycle of its first phit.
 func (d *Deserialisers) take(shard int, medium, transmitter uint32, now uint64) {
 	t := d.foreseen.Transmitters
 	frame := t.frames[int(transmitter)*t.stride:][:t.stride]
 	bytes := FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))
 	phits := Phits(bytes, d.phitBits)
-	frame = frame[:(phits-1)*d.phitBits>>3+9] // bytes written by putPhit up to the last phit
+	frame = frame[:(phits-1)*d.phitBits>>3+9] // bytes that putPhit has written up to the last phit
 	for cell := d.head[medium]; cell != noOne; cell = d.next[cell] {
 		d.state[cell], d.bits[cell], d.due[cell] = receiverGood, uint32(8*bytes), now+uint64(phits)
 		copy(d.frames[int(cell)*d.stride:], frame)

@@ -7,22 +7,22 @@ import (
 	"starloom/hw"
 )
 
-// Serialisers is a bank of optical transmitters. Each transmitter sends one frame per slot, one phit per cycle. A
-// frame loaded in cycle c waits out the compute window: its first phit is on the wire in cycle c+1+ComputeCycles. All
-// transmitters of a bank are loaded in the same cycle, the last of a slot.
+// Serialisers is a bank of optical transmitters. Each transmitter sends one frame per slot, one phit per cycle. The
+// first phit of a frame loaded in cycle c follows the compute window: it is on the wire in cycle c+1+ComputeCycles.
+// All transmitters of a bank are loaded in the same cycle, the last cycle of a slot.
 //
 // Parameters: phit bits (1..64), longest frame, compute cycles. Ports: load in (frame, length, port), light out
 // (dual-rail), port select out. Registers: frame, length (0 is idle), port select, start. Latency: phit k of a frame
 // is on the wire in cycle start+k. Throughput is one phit per cycle. Reset, even in the middle of a frame: idle,
-// dark, port none. Nothing stalls a transmitter, and it does not notice collisions.
+// dark, port none. Nothing stalls a transmitter, and a transmitter does not detect collisions.
 //
-// If outputs require a request, a transmitter asks for ArbitrationCycles before its first phit, and continues to ask
-// until its last phit. In the cycle of the first phit it learns which output serves it. If no output does, the
-// transmitter stops, and its light has reached nothing.
+// If outputs require a request, a transmitter requests an output from ArbitrationCycles before its first phit until
+// its last phit. In the cycle of the first phit it learns which output serves it. An unserved transmitter stops; its
+// light has reached no receiver.
 //
-// If outputs serve several frames in sequence, a transmitter offers its first phit for up to OfferCycles more, until
-// it is served, and then sends the other phits. It stops asking with its last phit, so the output can serve another
-// transmitter without a gap.
+// If outputs serve several frames in sequence, a transmitter offers its first phit for up to OfferCycles more. Once
+// served, it sends the other phits. Its request ends with its last phit, so the output can serve another transmitter
+// without a gap.
 //
 //	cycle            0   1   2   3   4   5   6
 //	A asks          /-----------\_______________      cycle 0: arbitration; frames of 3 phits
@@ -40,7 +40,7 @@ import (
 //
 // In the last phit of a frame, low bits without a frame bit are dark on both rails.
 //
-// The cost per cycle grows with the number of transmitters that have a frame.
+// The work per cycle grows with the number of transmitters with a frame.
 type Serialisers struct {
 	hw.Registers
 	bank     hw.Bank
@@ -48,23 +48,23 @@ type Serialisers struct {
 	phitBits int
 	frameMax int
 	compute  uint64
-	stride   int      // bytes from one cell's frame to the next, with slack for 9-byte loads
+	stride   int      // bytes from one cell's frame to the next, with room for 9-byte loads
 	owner    []uint16 // shard of each unit
 
 	light *hw.Light
 	ports *hw.PortSelect
 
 	arbitration uint64
-	late        int            // maximum number of phits, after the first, with which a frame may still start
+	late        int            // maximum number of phits after the first possible one at which a frame may start
 	asks        *hw.Asks       // requests, nil if outputs require none
 	serving     *hw.PortSelect // input: output that serves each transmitter
 
 	frames []byte    // frames of stride bytes per cell, most significant bit first
 	length []uint16  // length in bytes of the loaded frame, 0 when idle
 	tag    []uint16  // tag of each frame, nil if asks is nil
-	served []uint16  // output that accepted the last loaded frame, hw.PortNone for none; nil if asks is nil
-	passed []uint32  // number of phits that the output has accepted, nil if late is 0
-	start  [1]uint64 // value of start of the active shards, while a state is saved
+	served []uint16  // output that has accepted the last loaded frame, hw.PortNone for none; nil if asks is nil
+	passed []uint32  // number of phits accepted by the output; nil if late is 0
+	start  [1]uint64 // start of the active shards, while a state is saved
 
 	shards []serialiserShard
 
@@ -73,7 +73,7 @@ type Serialisers struct {
 }
 
 type serialiserShard struct {
-	start  uint64   // register: cycle of the first phit of all active cells
+	start  uint64   // register: cycle of the first phit, for all active cells
 	active []uint32 // cells with length > 0
 	loads  []uint32 // replaced cells whose load input is set
 }
@@ -86,17 +86,18 @@ type SerialiserConfig struct {
 	PhitBits      int // 1..PhitBitsMax
 	FrameBytesMax int // 1..FrameBytes(PayloadBytesMax)
 	ComputeCycles int // cycles from a load to the first phit, 0..ComputeCyclesMax
-	// ArbitrationCycles follow, in which a transmitter asks for its output. The value is 0 without requests;
-	// otherwise Await sets the wire with the results.
+	// ArbitrationCycles follow the compute window; in these cycles a transmitter requests its output. The value is 0
+	// without requests; otherwise Await sets the wire with the results.
 	ArbitrationCycles int
-	// cycles after the first possible one in which a frame may start; 0 if a frame starts in the first possible cycle or never
+	// number of cycles by which a frame may start late; 0 if it starts in the first possible cycle or never
 	OfferCycles int
-	// processors of the machine, to check frames in a saved state; 0 for a separate transmitter with any frame
+	// number of processors of the machine, to check frames in a saved state; 0 for a separate transmitter, which
+	// accepts any frame
 	Processors int
-	Ports      int // ports to which RTL may switch a transmitter, 0..hw.PortsMax; 0 is hw.PortsMax
+	Ports      int // number of ports to which RTL may switch a transmitter, 0..hw.PortsMax; 0 means hw.PortsMax
 }
 
-// frameSlack is the number of bytes beyond the last byte of a frame that a 64-bit load at any bit position may touch.
+// frameSlack is the number of bytes that a 64-bit load at any bit position may touch beyond the end of a frame.
 const frameSlack = 8
 
 func checkLine(path string, phitBits, frameBytesMax int) error {
@@ -182,29 +183,29 @@ func (t *Serialisers) Light() *hw.Light { return t.light }
 // Ports returns the transmitters' port select.
 func (t *Serialisers) Ports() *hw.PortSelect { return t.ports }
 
-// Asks returns the requests of the transmitters, nil if transmitters need no requests.
+// Asks returns the requests of the transmitters; nil if transmitters send without requests.
 func (t *Serialisers) Asks() *hw.Asks { return t.asks }
 
 // Await sets the wire with the output that serves each transmitter.
 func (t *Serialisers) Await(serving *hw.PortSelect) { t.serving = serving }
 
-// Served returns the output that has accepted the last loaded frame. ok is false if none has.
+// Served returns the output that has accepted the last loaded frame. ok is false for none.
 func (t *Serialisers) Served(cell int) (output uint16, ok bool) {
 	return t.served[cell], t.served[cell] != hw.PortNone
 }
 
-// Sent returns the last loaded frame in the form in which it was sent. If lists is set, a frame to ListedDestination
-// is readdressed to the addressee that was served.
+// Sent returns the last loaded frame in its sent form. If lists is set, the served addressee replaces
+// ListedDestination.
 func (t *Serialisers) Sent(cell int, lists bool) Frame {
 	frame := Frame(t.frames[cell*t.stride:][:t.frameMax])
 	frame = frame[:FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))]
 	if served := t.served[cell]; lists && served != hw.PortNone && frame.Destination() == ListedDestination {
-		frame.readdress(uint32(served)) // RTL in place of the transmitter has readdressed the frame, too
+		frame.readdress(uint32(served)) // RTL in place of the transmitter has also readdressed the frame
 	}
 	return frame
 }
 
-// shortest returns the length in bytes of the shortest frame. A frame with a request has a tag.
+// shortest returns the minimum length of a frame in bytes. A frame with a request has a tag.
 func (t *Serialisers) shortest() int {
 	if t.asks != nil {
 		return FrameBytesMin
@@ -212,13 +213,13 @@ func (t *Serialisers) shortest() int {
 	return 1
 }
 
-// Blank returns the register of an idle transmitter. A frame built in this register need not be copied by Load.
+// Blank returns the register of an idle transmitter. Load need not copy a frame that was built in this register.
 func (t *Serialisers) Blank(cell int) []byte { return t.frames[cell*t.stride:][:t.frameMax:t.frameMax] }
 
 // Load is a cell's load input in this cycle, for the next Latch: the frame of the next slot and its port (an index,
-// hw.PortAll or hw.PortNone). Load copies the frame. Call it between Settle and Latch, when nothing reads the
-// registers of an idle transmitter; Load writes them at once. Cells of different shards may be loaded concurrently.
-// Load panics if the frame has a wrong size or the transmitter is busy.
+// hw.PortAll or hw.PortNone). Load copies the frame. Call Load between Settle and Latch; it writes the registers at
+// once, because nothing reads the registers of an idle transmitter in this phase. Cells of different shards may be
+// loaded concurrently. Load panics if the frame has a wrong size or the transmitter is busy.
 func (t *Serialisers) Load(cell int, frame []byte, port uint16) {
 	if len(frame) < t.shortest() || len(frame) > t.frameMax {
 		t.clock.Broken(t.bank.Element(cell), "frame of %d bytes; allowed: %d to %d", len(frame), t.shortest(), t.frameMax)
@@ -258,7 +259,7 @@ func (t *Serialisers) Drives() []hw.Wire {
 	return []hw.Wire{t.light, t.ports}
 }
 
-// Drive lights the phit of this cycle of every sending cell.
+// Drive lights this cycle's phit of every sending cell.
 func (t *Serialisers) Drive(s hw.Shard) {
 	t.light.Clear(s.Index)
 	shard := &t.shards[s.Index]
@@ -285,7 +286,7 @@ func (t *Serialisers) Drive(s hw.Shard) {
 	}
 	firstBit := phit * t.phitBits
 	if over := driveLight(t.light, s.Index, shard.active, t.frames, t.length, t.stride, firstBit, t.phitBits); over >= 0 {
-		// Latch removes a frame with its last phit, so the clock has jumped
+		// Latch removes a frame with its last phit, so the clock must have jumped
 		t.clock.Broken(t.bank.Element(over), "bit %d of a frame of %d bytes: the clock was advanced without Latch",
 			firstBit, t.length[over])
 	}
@@ -339,7 +340,7 @@ func (t *Serialisers) Latches() []hw.Wire {
 	return nil
 }
 
-// Latch idles the cells whose last phit is on the wire in this cycle.
+// Latch makes cells idle whose last phit is on the wire in this cycle.
 func (t *Serialisers) Latch(s hw.Shard) {
 	shard := &t.shards[s.Index]
 	for _, cell := range shard.loads {
@@ -360,8 +361,7 @@ func (t *Serialisers) Latch(s hw.Shard) {
 	shard.active = retire(shard.active, t.length, t.ports.Value, (phit+1)*t.phitBits)
 }
 
-// answer stops unserved senders. If a sender has no output of its own, answer sets its port to the output of the
-// addressee.
+// answer stops unserved senders. It sets the port of a sender without an own output to the output of the addressee.
 func (t *Serialisers) answer(shard *serialiserShard) {
 	kept := shard.active[:0]
 	for _, cell := range shard.active {
@@ -380,8 +380,8 @@ func (t *Serialisers) answer(shard *serialiserShard) {
 	shard.active = kept
 }
 
-// pass counts the phits that outputs have accepted. It makes cells idle after their last phit, and unserved cells
-// when they can no longer start in time.
+// pass counts the phits accepted by outputs. It makes cells idle after their last phit, and unserved cells idle when
+// they can no longer start in time.
 func (t *Serialisers) pass(shard *serialiserShard, mayStart bool) {
 	kept := shard.active[:0]
 	for _, cell := range shard.active {
@@ -416,8 +416,8 @@ func retire(active []uint32, length, ports []uint16, sentBits int) []uint32 {
 	return kept
 }
 
-// QuietFor implements hw.Quiet. Nothing happens while frames wait for their start, or when all transmitters are idle
-// and dark.
+// QuietFor implements hw.Quiet. A bank is quiet while frames wait for their start, and while all transmitters are
+// idle and dark.
 func (t *Serialisers) QuietFor(limit uint64) uint64 {
 	if !t.light.Dark() || t.asks != nil && !t.asks.Low() {
 		return 0
@@ -461,7 +461,7 @@ func (t *Serialisers) activate() {
 	}
 }
 
-// getPhit returns count bits of the stream from bit first on. The first bit becomes bit count-1 of the word.
+// getPhit returns count bits of the stream, starting with bit first. The first bit becomes bit count-1 of the word.
 // frameSlack bytes must follow the stream.
 func getPhit(stream []byte, first, count int) uint64 {
 	window := stream[first>>3:][:9]
@@ -472,7 +472,7 @@ func getPhit(stream []byte, first, count int) uint64 {
 	return word >> (64 - uint(count))
 }
 
-// putPhit is the inverse of getPhit. It also changes the bits after the phit; the next phit overwrites these bits.
+// putPhit is the inverse of getPhit. It also changes bits after the phit; the next phit overwrites these bits.
 func putPhit(stream []byte, first, count int, word uint64) {
 	window := stream[first>>3:][:9]
 	word <<= 64 - uint(count)

@@ -7,17 +7,17 @@ import (
 	"starloom/hw"
 )
 
-// serialiserSite is the additional state of transmitters that RTL replaces or that are devices themselves.
+// serialiserSite is the additional state of transmitters that RTL replaces, and of stand-alone transmitters.
 type serialiserSite struct {
 	replaced []bool
 	load     []bool   // input of this cycle: Load was called, or load_i is 1
-	length   []uint16 // input that accompanies load; the frame is in the idle transmitter's register
+	length   []uint16 // length that accompanies load; the idle transmitter's register holds the frame
 	port     []uint16 // input that accompanies load
 }
 
 // Site describes the ports of a transmitter. Load corresponds to load_i with the other inputs; illegal ports select
-// nothing. A load is ignored if Load would reject it, or while a frame waits or is being sent. If outputs require a
-// request, the twin is a requester.
+// nothing. A transmitter ignores a load that Load would reject, and a load while a frame waits or is being sent. If
+// outputs require a request, the twin is a requester.
 func (t *Serialisers) Site() *hw.Site {
 	if t.site == nil {
 		cells := t.bank.Size()
@@ -188,8 +188,8 @@ func (t *Serialisers) askPorts() []hw.Port {
 	}
 }
 
-// offer is Load for a replaced transmitter. The model's registers first hold its inputs, and then the length of its
-// frame until the transmitter is idle.
+// offer is Load for a replaced transmitter. The model's registers hold its inputs at first, and then the length of
+// its frame until the transmitter is idle.
 func (t *Serialisers) offer(cell int, frame []byte, port uint16) {
 	copy(t.frames[cell*t.stride:], frame)
 	t.length[cell] = uint16(len(frame))

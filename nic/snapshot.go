@@ -8,9 +8,9 @@ import (
 	"starloom/hw"
 )
 
-// Snapshot visits the processors of a bank between two slots, for snapshots. Waiting frames count, unused places of
-// FIFOs do not; a wake-up slot counts while the handler sleeps. Data that the host writes before each slot is left
-// out, except for the words of the schedule, which the host may write only when they change.
+// Snapshot visits the processors of a bank between two slots, for snapshots. It includes waiting frames but not
+// unused places of FIFOs, and a wake-up slot only while the handler sleeps. It omits data that the host writes before
+// each slot, but includes the words of the schedule, because the host may write them only when they change.
 func (b *Bank) Snapshot(v *hw.StateVisitor) {
 	v.Live(hw.Live{
 		Save: func(to []byte, _ uint32) []byte {
@@ -70,13 +70,13 @@ func (b *Bank) returnCell(from []byte, cell int) []byte {
 	return from
 }
 
-// Return copies a frame from the head of a list of Used bytes per frame, and returns their number.
+// Return copies a frame from the head of a list of Used bytes per frame, and returns the number of used bytes.
 func (f FrameView) Return(from []byte) (used int) {
 	copy(f[:sizeFrame], from)
 	return copy(f[:f.Used()], from)
 }
 
-// Outside yields the parts of the firmware's memory between two addresses, without the bank.
+// Outside yields the parts of the firmware's memory between two addresses that do not belong to the bank.
 func (b *Bank) Outside(first, end uint64, yield func(first, end uint64)) {
 	claims := slices.SortedFunc(slices.Values(b.claims), func(a, b claim) int { return cmp.Compare(a.at, b.at) })
 	for _, c := range claims {

@@ -6,7 +6,7 @@ import (
 	"starloom/hw"
 )
 
-// CheckFrames returns the check of a column of frames in a saved state, stride bytes each. Some fields are read
+// CheckFrames returns the check for a column of frames in a saved state, stride bytes each. Some fields are read
 // before the frame is checked, so they must be within their limits. Unused places are zero.
 func CheckFrames(stride, payloadBytes, processors int) func(i int, value byte) error {
 	var head [sizeFrame]byte
@@ -31,8 +31,8 @@ func CheckFrames(stride, payloadBytes, processors int) func(i int, value byte) e
 	}
 }
 
-// checkLoaded returns the check of a column of transmitter frames in a saved state, in wire format and stride bytes
-// each. This check must detect every frame that Load would reject, because a readdressed frame gets a new checksum.
+// checkLoaded returns the check for a column of transmitter frames in a saved state, in wire format and stride bytes
+// each. The check must detect every frame that Load would reject, because a readdressed frame gets a new checksum.
 // Unused transmitters have zeros.
 func checkLoaded(stride, frameMax, processors int) func(i int, value byte) error {
 	var head [HeaderBytes]byte

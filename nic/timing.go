@@ -10,19 +10,19 @@ import "fmt"
 //	^ SlotCycle                    ^ FirstPhit                              ^ LastPhit   ^ Boundary
 //
 // In the last guard cycle, the boundary, the firmware's handlers read the result of the slot and select the frames to
-// send and the ports to hear in the next slot. The NICs apply this selection with the Latch of the same cycle, and
-// the transmitters wait out the compute window. A receiver's status is valid one cycle after the last phit, so a slot
-// ends with at least one guard cycle.
+// send and the ports to hear in the next slot. The NICs apply this selection in the Latch of the same cycle, and the
+// transmitters wait for the end of the compute window. A receiver's status is valid one cycle after the last phit, so
+// a slot ends with at least one guard cycle.
 type Timing struct {
 	PhitBits          int
-	ComputeCycles     int // cycles reserved for the firmware's handler, >= 0
+	ComputeCycles     int // cycles reserved for the firmware's handler, at least 0
 	ArbitrationCycles int // cycles for requests of NICs, >= 0
-	FramePhits        int // phits of a frame with the largest payload
-	Frames            int // maximum number of consecutive frames on one medium in a slot, >= 1
-	PropagationCycles int // propagation of the longest link in cycles, 0..PropagationCyclesMax
+	FramePhits        int // phits of a frame with the maximum payload
+	Frames            int // maximum number of consecutive frames on one medium in a slot, at least 1
+	PropagationCycles int // propagation on the longest link in cycles, 0..PropagationCyclesMax
 	GuardCycles       int // dark cycles at the end of a slot, 1..GuardCyclesMax
-	LinkCycles        int // propagation in cycles of a link without its own length
-	Tick              int // cycles of a tick of streaming NICs, which replaces the slot; 0 if frames are sent in slots
+	LinkCycles        int // propagation in cycles on a link without its own length
+	Tick              int // cycles of a tick of streaming NICs, which replaces the slot; 0 for NICs with slots
 }
 
 // Limits of the timing parameters.
@@ -34,7 +34,7 @@ const (
 	ComputeCyclesMax     = 1 << 20 // limit at the start of a slot
 )
 
-// NewTiming computes the slot from the parameters of link and NIC. It returns an error for illegal values.
+// NewTiming computes the slot structure from the parameters of link and NIC. It returns an error for illegal values.
 func NewTiming(phitBits, payloadBytes, computeCycles, propagationCycles, guardCycles int) (Timing, error) {
 	within := func(name string, value, low, high int) error {
 		if value < low || value > high {

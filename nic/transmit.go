@@ -9,8 +9,8 @@ import (
 // TxHead returns the frame at the head of a cell's TX FIFO; TxCount must not be 0.
 func (b *Bank) TxHead(cell int) FrameView { return b.frame(cell, &b.tx, 0) }
 
-// PopSent removes the frames at the given places, in ascending order, from a cell's TX FIFO. Missing places are
-// ignored.
+// PopSent removes the frames at the given places from a cell's TX FIFO. The places are in ascending order; missing
+// places are ignored.
 func (b *Bank) PopSent(cell int, places []int) {
 	kept := 0
 	for place := range min(int(b.Registers[cell].TxCount), b.TxFrames) {
@@ -33,8 +33,8 @@ func (b *Bank) PopTx(cell int) {
 	b.popFrames(cell, &b.tx, left)
 }
 
-// NoteTx records the result of the frame that a cell had to send to a port in this slot: the head of its TX FIFO, or
-// the first frame to this port. The handler reads the result at the next boundary. A sent frame wakes the handler.
+// NoteTx records the result of a cell's frame to a port in this slot: the head of the TX FIFO, or the first frame to
+// this port. The handler reads the result at the next boundary. A sent frame wakes the handler.
 func (b *Bank) NoteTx(cell int, port uint16, status TxStatus, addressee uint32) {
 	if b.TxStatus == nil {
 		return
@@ -52,8 +52,8 @@ func (b *Bank) NoteTx(cell int, port uint16, status TxStatus, addressee uint32) 
 	}
 }
 
-// NoteAllSent is NoteTx for the heads of cells' TX FIFOs when the media always accept them. Call it before the heads
-// are removed.
+// NoteAllSent is NoteTx for the heads of cells' TX FIFOs, for media that always accept frames. Call it before the
+// heads are removed.
 func (b *Bank) NoteAllSent(cells []uint32) {
 	if b.TxStatus == nil {
 		return
@@ -75,10 +75,10 @@ func (b *Bank) ForgetTx(first, end int) {
 	}
 }
 
-// SendAll sends the frames of a cell that can leave in this slot, from the head on. An all-port NIC sends the first
-// frame to each port, and a frame to all ports only if no other frame precedes it; other NICs send the head. send
-// puts a frame on the fabric and reports whether its medium has accepted it. SendAll stops at a frame that is not
-// Legal and returns that frame.
+// SendAll sends the frames that can leave a cell in this slot, from the head on. An all-port NIC sends the first
+// frame to each port, and a frame to all ports only from the head; other NICs send only the head. send puts a frame
+// on the fabric and reports whether its medium has accepted it. SendAll stops at a frame that is not Legal and
+// returns that frame.
 func (b *Bank) SendAll(cell int, send func(frame FrameView) (taken bool)) (illegal FrameView) {
 	var busy [(LanesMax + 63) / 64]uint64
 	all, kept, count := false, 0, int(b.Registers[cell].TxCount)
@@ -107,7 +107,7 @@ func (b *Bank) SendAll(cell int, send func(frame FrameView) (taken bool)) (illeg
 	return nil
 }
 
-// Requests returns the request list of a cell: the processors in order, a valid bit for each, and the place of the
+// Requests returns the request list of a cell: the processors in order, a valid bit for each, and the index of the
 // first choice.
 func (b *Bank) Requests(cell int) (list []uint32, valid []uint64, first uint32) {
 	words := b.ValidWords()
@@ -115,7 +115,7 @@ func (b *Bank) Requests(cell int) (list []uint32, valid []uint64, first uint32) 
 }
 
 // SentListed records that the addressee at a place of the request list has accepted the frame at the head of a cell's
-// TX FIFO. The place is no longer valid afterwards.
+// TX FIFO. Afterwards the place is invalid.
 func (b *Bank) SentListed(cell int, place int) {
 	b.TxHead(cell).SetDestination(b.ROM[cell*b.ROMWords+place])
 	b.Valid[cell*b.ValidWords()+place>>6] &^= 1 << (place & 63)
@@ -129,8 +129,8 @@ func (b *Bank) Accepts(cell int) uint16 {
 	return b.AcceptTag[cell]
 }
 
-// Legal reports whether the NIC accepts f, the head of a cell's nonempty TX FIFO: count, kind, payload length, port
-// and destination.
+// Legal reports whether the NIC accepts f, the head of a cell's nonempty TX FIFO. It checks count, kind, payload
+// length, port and destination.
 func (b *Bank) Legal(cell int, f FrameView) bool {
 	return int(b.Registers[cell].TxCount) <= b.TxFrames && f.Kind() < KindCount && f.PayloadBytes() <= b.PayloadBytes &&
 		(int(f.Port()) < b.PortsOf(cell) || f.Port() == PortAll && b.Taps == nil) && (!b.Addressed || b.addressable(f)) &&
@@ -153,7 +153,7 @@ func (b *Bank) addressable(f FrameView) bool {
 	return f.Port() != PortAll && (to < uint32(b.Processors) || to == ListedDestination && b.Choice != nil)
 }
 
-// Refusal returns why a frame that is not Legal is rejected.
+// Refusal returns the reason why a frame is not Legal.
 func (b *Bank) Refusal(cell int, f FrameView) string {
 	switch {
 	case int(b.Registers[cell].TxCount) > b.TxFrames:
@@ -204,7 +204,7 @@ func (b *Bank) refusalAddressed(cell int, f FrameView) string {
 	}
 }
 
-// TxTo returns the first frame to a port in a cell's TX FIFO, and its place. ok is false if there is none.
+// TxTo returns the first frame to a port in a cell's TX FIFO, and its place. ok is false for none.
 func (b *Bank) TxTo(cell int, port uint16) (place int, frame FrameView, ok bool) {
 	for place := range min(int(b.Registers[cell].TxCount), b.TxFrames) {
 		if frame := b.frame(cell, &b.tx, place); frame.Port() == port {

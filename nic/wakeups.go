@@ -4,16 +4,16 @@ import (
 	"starloom/hw"
 )
 
-// stirred holds the cells whose handlers may have to be called. If NICs repeat requests by themselves, most handlers
-// of a large network sleep for a long time, and checking every cell in every slot would cost too much. Every action
-// of the host on a cell adds the cell; ListAwake removes cells that continue to sleep. Sleeping cells that wake by
-// themselves are searched for every wakeHorizon slots.
+// stirred holds the cells whose handlers may be due. If NICs repeat requests by themselves, most handlers of a large
+// network sleep for a long time, and a check of every cell in every slot would cost too much. Every action of the
+// host on a cell adds the cell; ListAwake removes cells that remain asleep. Every wakeHorizon slots, a search finds
+// the sleeping cells with a wake-up slot in the next wakeHorizon slots.
 type stirred struct {
 	cells   hw.Set
 	resting hw.Set // other cells that are done or faulty
 }
 
-// wakeHorizon is the number of slots covered by a search for sleeping cells. It divides 65536.
+// wakeHorizon is the number of slots covered by one search for sleeping cells. It divides 65536.
 const wakeHorizon = 1024
 
 func (b *Bank) stirAll() {

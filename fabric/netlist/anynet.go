@@ -12,11 +12,11 @@ import (
 )
 
 // Anynet is a graph of routers in BookSim's anynet format. Each line reads "router R item item ...". An item is "node
-// N" or "router S"; a latency may follow the latter.
+// N" or "router S"; a latency may follow either.
 type Anynet struct {
 	Nodes   [][]int
-	Links   []AnynetLink // one direction each, sorted by From, then To
-	Unequal int          // router pairs whose two directions differ in latency
+	Links   []AnynetLink // directions of links, sorted by From, then To
+	Unequal int          // number of router pairs with different latencies in the two directions
 }
 
 // AnynetLink is one direction of a link between two routers, with its latency in cycles.
@@ -128,8 +128,8 @@ func (r *anynetReader) meet(router int, place string) {
 	}
 }
 
-// way declares one direction of a link; the last declaration wins. It also creates the opposite direction, by default
-// with latency 1.
+// way declares one direction of a link; the last declaration counts. It also creates the opposite direction, by
+// default with latency 1.
 func (r *anynetReader) way(from, to, latency int, place string) {
 	r.meet(to, place)
 	if from == to {

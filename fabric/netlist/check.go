@@ -12,7 +12,7 @@ import (
 func (b *drawer) check() {
 	b.checkLanes()
 	for _, p := range b.order {
-		linked := p.loose || b.keys["links"] // a rejected link may lead to this node
+		linked := p.loose || b.keys["links"] // a rejected link may be a link of this node
 		switch {
 		case !p.known() || p.kind == kindRouter:
 		case p.shared() && !linked:
@@ -26,7 +26,8 @@ func (b *drawer) check() {
 	}
 }
 
-// checkLanes limits the number of processors times the ports of the largest node: all NICs have equally many ports.
+// checkLanes limits the product of the number of processors and the largest number of ports, because all NICs have
+// equally many ports.
 func (b *drawer) checkLanes() {
 	var most *placed
 	for _, p := range b.order {
@@ -79,10 +80,10 @@ func (b *drawer) checkPorts(p *placed, linked bool) {
 	}
 }
 
-// reach rejects networks that are not strongly connected. Processor 0 must reach all other processors, and all of
-// them must reach processor 0.
+// reach rejects networks that are not strongly connected: processor 0 must reach all other processors, and all must
+// reach processor 0.
 func (b *drawer) reach() {
-	routers := len(b.net.Media) // all routers together count as one medium for the attached processors
+	routers := len(b.net.Media) // all routers together count as one medium of their processors
 	heard, sent := make([][]int, routers+1), make([][]int, routers+1)
 	out, in := make([][]int, len(b.net.Processors)), make([][]int, len(b.net.Processors))
 	names := make([]*placed, len(b.net.Processors))
@@ -189,8 +190,8 @@ func (b *drawer) finish() {
 }
 
 // align pads the links of a star or bus to the longest link, so that the frames of one slot reach the medium
-// together, and all listeners hear these frames together. A passive medium may delay its output instead of its
-// inputs. Its latency is therefore the longest way in plus the longest way out.
+// together, and all listeners hear them together. A passive medium may delay its output instead of its inputs, so its
+// latency is the latency of the longest way in plus that of the longest way out.
 func (b *drawer) align(p *placed) {
 	m := &b.net.Media[p.number]
 	given := func(l Leg) bool { return l.Latency != Usual }

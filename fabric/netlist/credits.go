@@ -31,7 +31,7 @@ func (n *Net) depth(medium int) int {
 	return 0
 }
 
-// CreditPlan returns the credits of all ports whose links have credits.
+// CreditPlan returns the credits of all ports with credits on their links.
 func (n *Net) CreditPlan() fabric.CreditPlan { return n.credits }
 
 func (n *Net) creditPlan() (plan fabric.CreditPlan) {
@@ -94,10 +94,10 @@ func (n *Net) mostPlaces() (places int) {
 	return places
 }
 
-// rxFrames returns the nic.rx_frames that programs need, or 0 if the default suffices.
+// rxFrames returns the minimum of nic.rx_frames for programs, or 0 if the default suffices.
 func (n *Net) rxFrames() int {
 	places := n.mostPlaces()
-	if n.pure() { // an output with a queue may deliver this many frames in a slot
+	if n.pure() { // an output with a queue may deliver this number of frames in a slot
 		places = max(places, min(n.Crossbars[0].Queue, fabric.FIFOMax))
 	}
 	if places > usualPlaces {

@@ -11,35 +11,35 @@ import (
 	"starloom/traces"
 )
 
-// dependencies is the channel dependency graph of the routes (Dally and Seitz, 1987). An edge leads from a virtual
-// channel between two routers to each channel that a packet in the former may request next. A graph without cycles is
-// free of deadlocks.
+// dependencies is the channel dependency graph of the routes (Dally and Seitz, 1987). An edge leads from one virtual
+// channel between routers to another if a packet in the first may request the second. A graph without cycles is free
+// of deadlocks.
 //
-// A vertex stands for the VCs of a channel that belong to the same routing classes. A packet uses one port of each
-// router, so walks between all pairs of nodes find all edges. Classes of traffic share no VC, and each class has its
-// own graph.
+// A vertex stands for all VCs of a channel with the same routing classes. A packet uses one port of each router, so
+// walks between all pairs of nodes find all edges. Classes of traffic share no VC, and each class has its own graph.
 type dependencies struct {
 	built   *fabric.Routers
 	class   int     // class of traffic of this graph
 	first   []int   // first port of each router
 	router  []int   // router of each port
-	far     []int   // input port at the far end of each output port, -1 for a node
+	far     []int   // input port at the far end of each output port, -1 at a node
 	from    []int   // output port that feeds each input port
 	seen    []int   // 1 + destination of the last walk through each input port and class
 	classes [][]int // kinds of VCs of each class between routers
 	number  map[hw.VCRange]int
-	of      []uint16 // number, indexed by lowest VC<<8 | highest VC
+	of      []uint16 // kind of VCs, indexed by lowest VC<<8 | highest VC
 	kinds   []vcKind
 	next    [][]uint32 // successors of vertex port*len(kinds)+kind
 }
 
-// vcKind describes the VCs of a port that belong to the same classes.
+// vcKind describes the VCs of a port with the same classes.
 type vcKind struct {
 	size, low int
 	shared    bool // several classes share these VCs
 }
 
-// deadlockStatesMax limits channels times destinations, cycleStepsMax the search for the shortest cycle.
+// deadlockStatesMax limits the product of channels and destinations. cycleStepsMax limits the search for a shortest
+// cycle.
 const (
 	deadlockStatesMax = 1 << 27
 	cycleStepsMax     = 1 << 24
@@ -47,7 +47,7 @@ const (
 
 type verdict struct {
 	free, skipped bool
-	escapes       bool // VCs of single classes keep the graph free of deadlocks
+	escapes       bool // the VCs that belong to a single class keep the graph free of deadlocks
 	shared        bool // the graph is cyclic only because classes share VCs
 	text          string
 }
@@ -59,7 +59,7 @@ func deadlocks(built *fabric.Routers) verdict {
 		d.router = append(d.router, slices.Repeat([]int{r}, n)...)
 	}
 	ports, nodes, traffic := len(d.router), len(built.Graph.Nodes), max(1, built.Config.Classes)
-	skipped := func(most int) verdict { // most is the number of VC kinds open to one packet
+	skipped := func(most int) verdict { // most is the maximum number of VC kinds open to one packet
 		if states := uint64(ports) * uint64(nodes) * uint64(traffic*most*most); states > deadlockStatesMax {
 			return verdict{skipped: true, text: fmt.Sprintf("not checked for deadlocks: %d ports times %d nodes are more "+
 				"than 2^27", ports, nodes*traffic*most*most)}
@@ -139,15 +139,15 @@ func (d *dependencies) several() string {
 	return "both"
 }
 
-// judge returns the verdict on one class of traffic. Its text is set only if a deadlock is possible.
+// judge returns the verdict on one class of traffic. The verdict has a text only if a deadlock is possible.
 func (d *dependencies) judge() verdict {
 	cycle := d.cycle(func(uint32) bool { return true })
 	if cycle == nil {
 		return verdict{free: true}
 	}
 	// A packet uses one port of each router, so an indirect dependency among escape VCs is a chain of direct ones.
-	// The proof requires buffers that hold flits of one packet at a time. The wait for the credit of the tail
-	// satisfies this requirement.
+	// The proof requires that a buffer holds flits of only one packet at a time, which the wait for the tail's credit
+	// ensures.
 	escapes := d.own() && d.cycle(func(v uint32) bool { return !d.kind(v).shared }) == nil
 	switch {
 	case escapes && d.built.Config.WaitForTail:
@@ -235,7 +235,7 @@ func (d *dependencies) vertices(list []uint32, port, class int) []uint32 {
 	return list
 }
 
-// walk follows the route between each pair of nodes. It calls take for each pair of vertices that a packet may hold
+// walk follows the route between each pair of nodes. It calls take with each pair of vertices that a packet may hold
 // and request in succession, until take returns false.
 func (d *dependencies) walk(take func(source, destination int, held, asked uint32) bool) {
 	g, nodes := &d.built.Graph, len(d.built.Graph.Nodes)
@@ -281,13 +281,13 @@ func (d *dependencies) sends(source, destination int) bool {
 	}
 	from, port := d.built.NIC.At(source)
 	to, _ := d.built.NIC.At(destination)
-	// the tag determines the class of a packet from a single-port NIC
+	// for a single-port NIC, the tag determines the class of a packet
 	by, class, _ := d.built.Leaves(from, port, uint16(d.class))
 	return class == d.class && d.built.NIC.Node(to, by) == destination
 }
 
-// cycle returns a shortest cycle among the accepted vertices, or nil without a cycle. After cycleStepsMax steps it
-// returns the first cycle found.
+// cycle returns a shortest cycle among the accepted vertices, nil for none. After cycleStepsMax steps it returns the
+// first cycle found.
 func (d *dependencies) cycle(among func(vertex uint32) bool) []uint32 {
 	left := d.cyclic(among)
 	var starts []uint32
@@ -326,7 +326,7 @@ func (d *dependencies) some(left []bool) (cycle []uint32) {
 	return cycle
 }
 
-// cyclic repeatedly removes vertices without predecessors and returns the rest.
+// cyclic repeatedly removes vertices without predecessors, and returns the remaining vertices.
 func (d *dependencies) cyclic(among func(vertex uint32) bool) (left []bool) {
 	left = make([]bool, len(d.next))
 	into := make([]int, len(d.next))

@@ -17,12 +17,12 @@ import (
 const (
 	latencyMax = 4096
 	wordsMax   = nic.ShapeWords
-	portsMax   = 65533 // limit of a processor that uses one port at a time
+	portsMax   = 65533 // limit for a processor that uses one port at a time
 
 	fileBytesMax = 256 << 20
 )
 
-// guessesMax limits the unknown names for which a similar name is suggested.
+// guessesMax limits the number of unknown names for which a similar name is suggested.
 const guessesMax = 100
 
 type drawer struct {
@@ -31,7 +31,7 @@ type drawer struct {
 	net     *Net
 	nodes   map[string]*placed
 	order   []*placed // nodes in drawing order
-	drivers []string  // place of the first sender of each medium, "" if none
+	drivers []string  // place of the first sender of each medium, "" for none
 	hearers []string  // place of the first listener of each medium
 	linked  int
 	routers int
@@ -41,7 +41,7 @@ type drawer struct {
 	met     map[meeting]met
 	tapped  map[tapAt]int
 	loops   []string  // links from a node to itself without port names
-	taps    [][]tapOf // taps of each bus and crossbar, in the order of links
+	taps    [][]tapOf // taps of each bus and crossbar, in link order
 }
 
 func (b *drawer) drawNodes() {
@@ -215,8 +215,8 @@ func (b *drawer) loosen(ends [][]string) {
 	}
 }
 
-// joinRows draws a link once per row of its ranges. A link between several ends and a star is drawn once per star.
-// joinRows reports whether the ranges match.
+// joinRows draws a link once for each element of its ranges. It draws a link between several ends and a star once per
+// star. joinRows reports whether the ranges match.
 func (b *drawer) joinRows(l *link, ends [][]string, most int) bool {
 	if star := slices.IndexFunc(ends, func(names []string) bool { return b.isStar(names[0]) }); len(ends) > 2 &&
 		star >= 0 {
@@ -251,7 +251,7 @@ func (b *drawer) isStar(name string) bool {
 	return p != nil && p.shared()
 }
 
-// found is a resolved link end: a shared medium, or a port.
+// found is a link end after name resolution: a shared medium, or a port.
 type found struct {
 	*placed
 	port  int
@@ -391,7 +391,7 @@ func (b *drawer) joined(l *link, ends []*found, stars int, failed bool) bool {
 	return false
 }
 
-// unknownLatency marks a star with an invalid latency on one of its links.
+// unknownLatency marks a star with an invalid latency on a link.
 const unknownLatency = -2
 
 func cyclesText(latency int) string {
@@ -443,7 +443,7 @@ func (b *drawer) hears(f *found, medium int, place string) bool {
 	return b.leads(f, "in", &p.in, &p.inPlace, medium, place, b.hearers)
 }
 
-// leads connects one direction of a port to a medium and reports whether that direction was free. first holds the
+// leads connects one direction of a port to a medium, and reports whether that direction was free. first holds the
 // place of the first link of each medium in this direction.
 func (b *drawer) leads(f *found, direction string, way *int, drawnAt *string, medium int,
 	place string, first []string) bool {
@@ -521,7 +521,7 @@ func (b *drawer) joinStar(l *link, ends []*found) bool {
 		b.add(l.place, fmt.Sprintf("a latency on a link into the %s: frames of one slot start there together", what),
 			"give the latency to the links out of it"+star.orAlign())
 	case star.kind == kindCrossbar:
-	case b.hearers[star.number] != l.place && m.Latency != l.latency: // this is not the first link out of the star
+	case b.hearers[star.number] != l.place && m.Latency != l.latency: // not the first link out of the star
 		b.add(l.place, fmt.Sprintf("links with latencies of %s and %s lead out of the %s", cyclesText(m.Latency),
 			cyclesText(l.latency), what),
 			"give all its listeners the same latency"+star.orAlign())
@@ -532,7 +532,7 @@ func (b *drawer) joinStar(l *link, ends []*found) bool {
 }
 
 // meet connects a port with a star in one or both directions. It returns false if another port of the node already
-// has a connection in one of these directions.
+// has such a connection.
 func (b *drawer) meet(l *link, e, star *found, out, in bool) bool {
 	key := meeting{star.number, e.placed}
 	ways := b.met[key]
@@ -566,7 +566,7 @@ func (b *drawer) tap(star *found, tap tapOf) {
 			}
 		}
 	}
-	if star.kind == kindBus { // two links, one per direction, may form a tap
+	if star.kind == kindBus { // two links, one per direction, may form one tap
 		at := tapAt{meeting{star.number, tap.placed}, tap.port}
 		if i, there := b.tapped[at]; there {
 			old := &b.taps[star.number][i]

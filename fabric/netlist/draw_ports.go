@@ -88,7 +88,7 @@ func (b *drawer) openPorts(p *placed) {
 	}
 }
 
-// reserved lists the names that waveforms use inside a processor.
+// reserved lists the names of signals inside a processor in waveforms.
 var reserved = []string{"tx", "rx", "credits", "port", "firmware", "held", "flags", "rx_port", "rx_status"}
 
 func (b *drawer) port(p *placed, text, place string) (port int) {
@@ -169,8 +169,8 @@ type useOf struct {
 	named       bool
 }
 
-// tellMixed rejects link ends at each mixed node: those of the rarer style, or if both styles are equally frequent,
-// of the later style.
+// tellMixed reports an error at each node with both styles of link ends: at the ends of the rarer style, or of the
+// later style if both are equally frequent.
 func (b *drawer) tellMixed() {
 	if len(b.mixed) == 0 {
 		return

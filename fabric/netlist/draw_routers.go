@@ -177,8 +177,8 @@ func (w *routed) name(net *Net) {
 	}
 }
 
-// A drawing may combine routers with slotted media. All links are first drawn as media, and then the channels of
-// routers are separated.
+// A drawing may combine routers with slotted media. All links are drawn as media first; then the channels of routers
+// are separated.
 
 func (b *drawer) atRouters() (at []bool) {
 	at = make([]bool, len(b.net.Media))

@@ -19,7 +19,7 @@ type contention struct {
 	access string
 
 	partial bool // some nodes or links are unknown
-	unasked bool // some nodes may or may not have NICs that request a medium
+	unasked bool // it is unknown whether the NICs of some nodes request a medium
 	any     bool // access is unknown
 }
 
@@ -123,8 +123,8 @@ func (c *contention) tapped(p *placed) {
 	}
 }
 
-// onlyCrossbar reports whether the network is a single crossbar with processor i at port i. An incomplete drawing
-// counts if it may become such a network.
+// onlyCrossbar reports whether the network is a single crossbar with processor i at port i. It returns true for an
+// incomplete drawing that may become such a network.
 func (c *contention) onlyCrossbar() bool {
 	if c.partial && len(c.net.Media) == 1 {
 		return true
@@ -204,7 +204,7 @@ func (c *contention) number() {
 			}
 		}
 	}
-	for i := range n.Crossbars { // a port hears one output; without an arbiter all outputs are one medium
+	for i := range n.Crossbars { // a port hears one output; without an arbiter, all outputs are one medium
 		x := &n.Crossbars[i]
 		for k, tap := range c.taps[x.drawn] {
 			if tap.in {

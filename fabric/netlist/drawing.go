@@ -8,10 +8,10 @@ import (
 	"starloom/fabric/contend"
 )
 
-// Drawing is a network before numbering: nodes and links in drawing order, with ranges in names. A file is read into
-// a Drawing; a program creates a Drawing with New.
+// Drawing is a network before numbering: nodes and links in drawing order, with ranges in names. A reader converts a
+// file to a Drawing; a program creates a Drawing with New.
 type Drawing struct {
-	place   string // place of the whole drawing, "" in a program
+	place   string // place of the whole drawing, "" in a Go program
 	name    string
 	access  string // access, "" for automatic selection
 	apart   bool
@@ -21,7 +21,7 @@ type Drawing struct {
 	links   []link
 	planned []planned // links of plans after expansion, before links
 	routes  Routes
-	notes   []string // notes on omissions that a file may hide
+	notes   []string // notes on defaults that may hide an omission in a file
 	unsure
 
 	namePlace, accessPlace string
@@ -32,12 +32,12 @@ type Drawing struct {
 	streaming   *Streaming
 }
 
-// New returns an empty drawing; name is the head of all paths.
+// New returns an empty drawing; all paths begin with name.
 func New(name string) *Drawing { return &Drawing{name: name} }
 
 func (d *Drawing) head() string { return cmp.Or(d.name, "netlist") }
 
-// Processors adds processors, in ranges such as p[0..3]. If no ports are named, links determine them.
+// Processors adds processors, also as a range such as p[0..3]. Without port names, the links determine the ports.
 func (d *Drawing) Processors(name string, ports ...string) *Drawing {
 	return d.node(node{name: name, kind: kindProcessor, ports: ports})
 }
@@ -61,7 +61,7 @@ func (d *Drawing) Hypercube(dimensions int) *Drawing {
 	return d.shorthand("hypercube", &Hypercube{Dimensions: dimensions})
 }
 
-// Dragonfly adds a dragonfly of a*h + 1 groups of a processors, each with h links to other groups.
+// Dragonfly adds a dragonfly of a*h + 1 groups with a processors each. Each processor has h links to other groups.
 func (d *Drawing) Dragonfly(a, h int) *Drawing {
 	return d.shorthand("dragonfly", &Dragonfly{A: a, H: h})
 }
@@ -80,8 +80,8 @@ func (d *Drawing) node(n node) *Drawing {
 	return d
 }
 
-// Link joins ports of processors, or ports and a star; ends are written "p[0..3]:0" and "p[4..7]:1". Links are
-// bidirectional unless an option changes the direction.
+// Link joins ports of processors, or ports and a star; ends have the form "p[0..3]:0" or "p[4..7]:1". Links are
+// bidirectional unless an option makes them one-way.
 func (d *Drawing) Link(a, b string, options ...Option) *Drawing {
 	l := link{place: at("links", len(d.links)), ends: []string{a, b}, latency: Usual}
 	l.places = []string{l.place, l.place}
@@ -95,48 +95,49 @@ func (d *Drawing) Link(a, b string, options ...Option) *Drawing {
 // Option modifies a link.
 type Option func(*link)
 
-// OneWay restricts a link to the direction from its first end to its second.
+// OneWay limits a link to the direction from its first end to its second.
 func OneWay() Option { return func(l *link) { l.oneway = true } }
 
-// Half makes a link half duplex: it carries one direction in a slot.
+// Half makes a link half duplex: it carries frames in one direction per slot.
 func Half() Option { return func(l *link) { l.half = true } }
 
 // Latency sets the latency of a link in cycles.
 func Latency(cycles int) Option { return func(l *link) { l.latency = cycles } }
 
-// Credits limits the frames in each direction of a link that the receiver has not yet taken.
+// Credits limits the number of frames in each direction of a link that the receiver has not yet taken.
 func Credits(limits fabric.CreditLimits) Option { return func(l *link) { l.credits = &limits } }
 
-// Route sends traffic between the given processors out of a port. Arguments are written "p[0]", "p[2..3]" and "east".
+// Route directs the traffic between the given processors out of a port. Arguments have the form "p[0]", "p[2..3]" and
+// "east".
 func (d *Drawing) Route(from, to, port string) *Drawing {
 	d.routes.entries = append(d.routes.entries,
 		routeEntry{place: at("routes", len(d.routes.entries)), from: from, to: to, port: port})
 	return d
 }
 
-// NoRoutes removes all routes except those of Route.
+// NoRoutes removes all routes except those set by Route.
 func (d *Drawing) NoRoutes() *Drawing { d.routes.none = true; return d }
 
-// OnePort limits a NIC: it sends to one port or to all ports, and hears one port. By default a NIC uses all ports at
+// OnePort limits a NIC: it sends to one port or to all ports, and hears one port. By default, a NIC uses all ports at
 // once.
 func (d *Drawing) OnePort() *Drawing { d.access = accessOne; return d }
 
-// Switched gives each NIC one switch to all of its buses.
+// Switched gives each NIC one switch for all its buses.
 func (d *Drawing) Switched() *Drawing { d.access = accessSwitch; return d }
 
-// Buses adds buses. The named arbiter serves one of several senders (see hw.ArbitersFor). With "none" or "", the
-// frames of several senders are lost.
+// Buses adds buses. The named arbiter selects one of several senders (see hw.ArbitersFor). With "none" or "", frames
+// of several senders are lost.
 func (d *Drawing) Buses(name, arbiter string) *Drawing {
 	return d.node(node{name: name, kind: kindBus,
 		keys: Serving{CrossbarKeys: contend.CrossbarKeys{ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}}}})
 }
 
-// Crossbars adds crossbars. Each output of a crossbar serves one of several senders.
+// Crossbars adds crossbars. Each output of a crossbar serves one sender at a time.
 func (d *Drawing) Crossbars(name string) *Drawing {
 	return d.node(node{name: name, kind: kindCrossbar})
 }
 
-// Apart allows processors that cannot reach each other.
+// Apart permits processors that cannot reach each other.
 func (d *Drawing) Apart() *Drawing { d.apart = true; return d }
 
 func at(list string, i int) string { return fmt.Sprintf("fabric.netlist.%s[%d]", list, i) }

@@ -13,15 +13,15 @@ type mistakes struct {
 	alike map[[2]string]*alike
 }
 
-// alike counts errors of one kind at one place, such as those of a range of nodes.
+// alike counts equal errors at one place, such as an error for each node of a range.
 type alike struct {
 	first  *input.Error // nil if the error is not listed
 	reason string
 	others int
 }
 
-// addAlike records an error. A second error of the same kind at the same place only increments the count in the first
-// error's message.
+// addAlike records an error. A repetition at the same place only increments the count in the message of the first
+// error.
 func (m *mistakes) addAlike(kind, place, reason, remedy string) {
 	key := [2]string{place, kind}
 	if a := m.alike[key]; a != nil {

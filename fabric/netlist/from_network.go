@@ -8,8 +8,9 @@ import (
 	"starloom/fabric/contend"
 )
 
-// Of converts another network to a netlist with the same numbers, names and words. The netlist has the wiring, but no
-// other abilities of the network. Of returns an error if NICs of a netlist cannot replace the network's NICs.
+// Of converts another network to a netlist with the same numbers, names and words. The netlist has the wiring of the
+// network, but none of its other abilities. Of returns an error if NICs of a netlist cannot replace the network's
+// NICs.
 func Of(n fabric.Network) (*Net, error) {
 	shape, names := n.Shape(), n.Names()
 	net := &Net{Name: n.Kind(), Words: shape.Words}

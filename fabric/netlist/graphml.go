@@ -23,9 +23,9 @@ import (
 type graphML struct {
 	*reader
 	keys   map[string]graphKey
-	number map[string]int      // number of each node by id, None if it was rejected
-	ports  map[string]int      // ports used so far of each node without named ports
-	single map[[2]string][]int // one-way links without a link in the opposite direction, by the ids of source and target
+	number map[string]int      // number of each node by id, None for a rejected node
+	ports  map[string]int      // number of used ports of each node without port names
+	single map[[2]string][]int // one-way links without an opposite link, by the ids of source and target
 	unread map[string]bool
 
 	directed string // place that declares edges directed, or ""
@@ -174,7 +174,7 @@ func (g *graphML) end(e *element, which string) (text string) {
 	return fmt.Sprintf("%s:%d", n.name, g.ports[id]-1)
 }
 
-// edge reads an edge. Two edges of opposite directions share their ports.
+// edge reads an edge. Two edges in opposite directions share their ports.
 func (g *graphML) edge(e *element, directed bool) {
 	data := g.data(e, "latency", "duplex")
 	if own := e.given["directed"]; own != "" {
@@ -227,7 +227,7 @@ type element struct {
 	name   string
 	place  string
 	given  map[string]string
-	text   string // text between child elements, without spaces around it
+	text   string // text between child elements, trimmed
 	inside []*element
 }
 

@@ -8,8 +8,8 @@ import (
 	"starloom/hw"
 )
 
-// Build connects transmitters and receivers through the media, all in one unit. A link is a coupler with one sender;
-// the directions of a half-duplex link meet after their couplers.
+// Build connects transmitters and receivers through the media, all in one unit. A link is a coupler with one sender.
+// The directions of a half-duplex link meet after their couplers.
 //
 //	transmitters --> couplers [--> half-duplex links] --> fibres --> receivers
 func (n *Net) Build(p fabric.Plant) error {
@@ -84,8 +84,8 @@ func (n *Net) freePart(p fabric.Plant, media []uint32, from contend.Senders, lea
 	return part, nil
 }
 
-// halves builds the half-duplex links between couplers and fibres. The light of other media passes unchanged. at maps
-// a medium to its index in the input and in the output.
+// halves builds the half-duplex links between couplers and fibres. Light of other media passes unchanged. at maps a
+// medium to its index in the input and output.
 func (n *Net) halves(in, out *hw.Light, at []uint32) (*hw.DuplexLinks, error) {
 	c := hw.DuplexLinkConfig{Bank: hw.Bank{Name: n.Name + ".pair", Units: 1}, Half: true, In: in, Out: out, Passes: true}
 	for i := range n.Media {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Hash returns a number that identifies a netlist. It depends on every node, port, link, latency and credit.
+// Hash returns a number that identifies a netlist. It depends on all nodes, ports, links, latencies and credits.
 func (n *Net) Hash() uint32 {
 	n.hash.Do(func() {
 		h := sha256.New()

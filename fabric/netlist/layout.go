@@ -7,8 +7,8 @@ import (
 )
 
 // spread places nodes so that their distances approximate path lengths: stress majorization (E. Gansner, Y. Koren and
-// S. North, "Graph drawing by stress majorization", 2004), started from classical multidimensional scaling. A fixed
-// order and rounded products produce the same picture on every machine.
+// S. North, "Graph drawing by stress majorization", 2004), with a start from classical multidimensional scaling. A
+// fixed order and rounded products yield the same picture on every machine.
 func spread(near [][]int) []Place {
 	const apart, rounds = 1.35, 150
 	far := distances(near)
@@ -27,7 +27,7 @@ func spread(near [][]int) []Place {
 				wanted := float64(apart * far[i][j])
 				dx, dy := at[i].X-at[j].X, at[i].Y-at[j].Y
 				length := math.Sqrt(float64(dx*dx) + float64(dy*dy))
-				if length < 1e-6 { // nodes at equal positions part in a direction given by their numbers
+				if length < 1e-6 { // nodes at equal positions move apart in a direction that depends on their numbers
 					dx, dy, length = 1, float64(i-j)/float64(len(at)), 1
 				}
 				weight := 1 / float64(wanted*wanted)
@@ -43,7 +43,7 @@ func spread(near [][]int) []Place {
 	return upright(at)
 }
 
-// distances returns path lengths in links. Unconnected nodes are one link farther apart than the longest path.
+// distances returns path lengths in links. The distance of unconnected nodes is the longest path plus one link.
 func distances(near [][]int) [][]float64 {
 	far, most := make([][]float64, len(near)), 1.0
 	for i := range near {
@@ -128,7 +128,7 @@ func scaled(far [][]float64) []Place {
 	return at
 }
 
-// upright turns a picture until the first node is at the upper left and the second node to its right.
+// upright rotates a picture until the first node is at the upper left and the second to its right.
 func upright(at []Place) []Place {
 	if len(at) < 2 {
 		return at
@@ -153,7 +153,7 @@ func upright(at []Place) []Place {
 	return at
 }
 
-// Place is a position in a picture; neighbours are at distance 1 or more.
+// Place is a position in a picture; neighbours are at least 1 apart.
 type Place = fabric.Place
 
 const placesMax = 4096
@@ -163,8 +163,8 @@ func short(p Place) Place {
 	return Place{X: p.X / length, Y: p.Y / length}
 }
 
-// gridPlaces places a grid: x to the right, y upwards, z to the back. Further dimensions are copies, alternately side
-// by side and above each other.
+// gridPlaces places a grid: x to the right, y upwards, z to the back. Further dimensions are copies, placed
+// alternately to the side and above.
 func gridPlaces(k []int) (places []Place) {
 	step := gridSteps(k)
 	nodes := 1
@@ -218,7 +218,7 @@ func circle(nodes int) (places []Place) {
 	return places
 }
 
-// groupPlaces places groups on a circle, one group's width apart. The nodes of each group lie on a smaller circle.
+// groupPlaces places groups on a circle, one group width apart. The nodes of each group are on a smaller circle.
 func groupPlaces(groups, nodes int) (places []Place) {
 	around, wide := circle(nodes), 0.0
 	if nodes == 1 {
@@ -235,7 +235,7 @@ func groupPlaces(groups, nodes int) (places []Place) {
 	return places
 }
 
-// treePlaces places the root at the top and each node above the middle of its children.
+// treePlaces places the root at the top and each parent above the middle of its children.
 func treePlaces(arity, nodes int) (places []Place) {
 	places = make([]Place, nodes)
 	leaf := 0.0

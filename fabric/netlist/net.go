@@ -11,10 +11,10 @@ import (
 	"starloom/nic"
 )
 
-// Net is a drawing with every node, port and medium numbered.
+// Net is a drawing with numbered nodes, ports and media.
 type Net struct {
 	Name       string
-	OnePort    bool // a NIC sends to one port or to all ports, and hears one port; otherwise it uses all ports at once
+	OnePort    bool // a NIC sends to one port or to all ports, and hears one port; otherwise a NIC uses all ports at once
 	Switch     bool
 	Mixed      bool // some ports of a NIC request their medium before they send
 	Processors []Processor
@@ -24,7 +24,7 @@ type Net struct {
 
 	one, many string // singular and plural noun for media
 	wiring    *fabric.Wiring
-	own       *nic.Own // nil if all processors have the same ports
+	own       *nic.Own // nil if all processors have equal ports
 	ports     int      // largest number of ports of a processor
 	places    []*Place // position of each processor, nil if unknown
 	notes     []string
@@ -41,15 +41,15 @@ type reaching struct {
 	calls     []string   // name of each router in routes
 	rule      string     // default routing rule of routers
 	shorthand *shorthand // shorthand that draws the routers, nil for none
-	slotted   int        // number of media with slots; the channels of routers are the media after these
+	slotted   int        // number of slotted media; the later media are channels of routers
 }
 
 type said struct {
 	rtl          map[string]*NodeRTL
-	replacements []Replacement     // entries of a scenario for the same nodes
+	replacements []Replacement     // RTL of nodes as entries of a scenario's key rtl
 	routes       []Route           // routes other than the shortest
-	noRoutes     bool              // there are no routes except those in routes
-	later        func() error      // follows the routes, nil if they were followed already
+	noRoutes     bool              // only the routes in routes exist
+	later        func() error      // computes the routes of routers; nil if they are computed
 	credits      fabric.CreditPlan // ports whose links have credits
 }
 
@@ -70,31 +70,31 @@ type Processor struct {
 	Ports []Port
 }
 
-// Port is a port of a Processor with the media that the port sends to and hears, None for no medium.
+// Port is a port of a Processor with its sending and its heard medium, None for no medium.
 type Port struct {
 	Path         string
 	Sends, Hears int
-	Asks         int `json:",omitempty"` // 1 + number of its crossbar, 0 for none
+	Asks         int `json:",omitempty"` // 1 + number of the port's crossbar, 0 for none
 }
 
-// None means no medium: of a port that does not send or hear, or as the Opposite of a medium.
+// None means no medium: for a port that does not send or hear, or as the Opposite of a medium.
 const None = -1
 
 // Medium collects the frames of its senders and carries them to all listeners.
 type Medium struct {
 	Path, Link string
-	Star       bool // the medium is a node of the drawing, not one direction of a link
+	Star       bool // the medium is a node of the drawing instead of one direction of a link
 	Bus        bool `json:",omitempty"`
 	Latency    int  // latency in cycles, or Usual for link.propagation_cycles
 	Opposite   int  // other direction of a half-duplex link, None for none
 	Pair       string
 	Arbiter    string `json:",omitempty"` // of a bus, "" for none
-	Weights    []int  `json:",omitempty"` // weight of each sender on such a bus, 1 if missing
-	Length     int    `json:",omitempty"` // limit of processors on a bus in one slot, 0 for all
-	Taps       []Tap  `json:",omitempty"` // ports of a bus, in the order of links
+	Weights    []int  `json:",omitempty"` // weight of each sender on a bus with weights, 1 if missing
+	Length     int    `json:",omitempty"` // limit of processors on a bus in one slot, 0 for no limit
+	Taps       []Tap  `json:",omitempty"` // ports of a bus, in link order
 	Legs       []Leg  `json:",omitempty"` // ways of an aligned medium, by processor and port, in before out
 
-	// credits of the port that sends on a direction of a link, nil for none
+	// credits of the sending port at a direction of a link, nil for none
 	Credits *fabric.CreditLimits `json:",omitempty"`
 
 	round Place
@@ -111,7 +111,7 @@ type Leg struct {
 // Tap is a port at a bus or a crossbar.
 type Tap struct{ Processor, Port int }
 
-// Crossbar is a crossbar of a Net. Its outputs are consecutive media, its ports are in the order of links.
+// Crossbar is a crossbar of a Net. Its outputs are consecutive media, and its ports are in link order.
 type Crossbar struct {
 	contend.Crossbar
 	First int
@@ -119,7 +119,7 @@ type Crossbar struct {
 	drawn int // number of the crossbar's node among the drawn media
 }
 
-// Usual stands for the default latency of media.
+// Usual means the default latency of media.
 const Usual = -1
 
 func (n *Net) finish() *Net {
@@ -179,10 +179,10 @@ func (n *Net) finish() *Net {
 	return n
 }
 
-// Ports returns the largest number of ports of a processor.
+// Ports returns the maximum number of ports of a processor.
 func (n *Net) Ports() int { return n.ports }
 
-// Shape returns the size of the network: one unit, or a unit per processor if all ports are at routers.
+// Shape returns the size of the network: one unit, or one unit per processor if all ports are at routers.
 func (n *Net) Shape() fabric.Shape {
 	s := fabric.Shape{Units: 1, PerUnit: len(n.Processors), Ports: n.ports, Media: len(n.Media),
 		Words: n.Words, Paths: n.paths}
@@ -229,7 +229,7 @@ func (n *Net) latencies(linkCycles int) (least, most int) {
 	return int(slices.Min(delays)), int(slices.Max(delays))
 }
 
-// delays returns the cycles from each medium to its listeners.
+// delays returns the latency in cycles from each medium to its listeners.
 func (n *Net) delays(linkCycles int) []uint16 {
 	delays := make([]uint16, n.slotted)
 	for i := range delays {
@@ -261,7 +261,7 @@ func (n names) Link(medium int) string      { return n.medium(medium).Link }
 func (n names) MediumNoun() (one, _ string) { return n.net.one, n.net.many }
 func (n names) Port(i int, p uint16) string { return n.net.port(i, p) }
 
-// HeardOn returns the medium that a port hears, None if the processor lacks the port.
+// HeardOn returns the medium that a port hears, None if the processor does not have the port.
 func (n names) HeardOn(i int, p uint16) int {
 	if ports := n.net.Processors[i].Ports; int(p) < len(ports) {
 		return ports[p].Hears
@@ -314,7 +314,7 @@ func medium(wire uint32) int {
 	return int(wire)
 }
 
-// Bytes of a port, of a medium in each engine, and of a packet in routers, without frames.
+// Bytes per port, per medium in each engine, and per packet in routers, without frames.
 const (
 	memoryPort   = 24
 	memorySlot   = 24
@@ -322,14 +322,14 @@ const (
 	memoryPacket = 64
 )
 
-// MemoryBytes returns the memory of all parts that carry frames.
+// MemoryBytes returns the memory in bytes of all parts that transport frames.
 func (n *Net) MemoryBytes(c *fabric.Config) uint64 {
 	lanes := uint64(len(n.Processors))
 	if !n.OnePort && !n.Switch {
 		lanes *= uint64(n.ports)
 	}
 	bytes := uint64(len(n.Processors)*n.ports)*memoryPort + n.creditBytes()
-	if n.routers != nil { // 9/8: measured on a 64x64 mesh; NICs hold further frames
+	if n.routers != nil { // 9/8: measured on a 64x64 mesh; NICs contain further frames
 		bytes += n.routers.Bytes()*9/8 + uint64(len(n.routers.Graph.Nodes)*c.TxFrames)*(c.RoomBytes(c.FramePayload())+memoryPacket)
 	}
 	if c.Cycle {
@@ -353,7 +353,7 @@ func (n *Net) creditBytes() (bytes uint64) {
 
 func (n *Net) streams(port *Port) bool { return port.Sends >= n.slotted }
 
-// routedBy marks processors with a port at a router. It returns nil if the network has no routers.
+// routedBy marks processors with a port at a router. It returns nil for a network without routers.
 func (n *Net) routedBy() (routed []bool) {
 	if n.routers == nil {
 		return nil

@@ -224,7 +224,7 @@ func (n *Net) freeMedia() (media []uint32) {
 	return media
 }
 
-// SlotTransport returns the transport of a network with these sizes and wiring.
+// SlotTransport returns the transport of a network with these sizes and this wiring.
 func (n *Net) SlotTransport(of fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	switch {
 	case n.Switch:
@@ -291,8 +291,8 @@ func (n *Net) holds(rule string) string {
 	return ""
 }
 
-// neverMeet returns the reason why frames never collide, or "" if they can collide. Frames can collide on a star or
-// bus without an arbiter and with several senders, on the single medium of a crossbar, and on a half-duplex link.
+// neverMeet returns the reason why frames never collide, or "" if they may collide. Collisions are possible on a star
+// or bus with several senders and no arbiter, on the single medium of a crossbar, and on a half-duplex link.
 func (n *Net) neverMeet() string {
 	senders := make([]int, len(n.Media))
 	for i := range n.Processors {

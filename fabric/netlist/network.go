@@ -25,18 +25,18 @@ import (
 //go:embed network.go
 var source string
 
-// Network is any network, read from a file or converted from a Drawing.
+// Network is an arbitrary network, read from a file or converted from a Drawing.
 type Network struct {
 	// head of all paths (default netlist)
 	Name string `json:"name,omitempty" jsonschema:"minLength=1"`
-	// path of a file with these keys that draws the network, relative to the scenario's folder
+	// path of a file with these keys for the network, relative to the scenario's folder
 	File string `json:"file,omitempty" jsonschema:"minLength=1"`
 	// all: a NIC sends and hears on all of its ports in one slot; one: it sends to one port, or one frame to all
-	// ports, and hears one; switch: one switch connects it to all of its buses; mixed: as all, but some ports ask
-	// before they send (default mixed if there are arbiters beside other media, otherwise all)
+	// ports, and hears one port; switch: one switch connects it to all of its buses; mixed: as all, but some ports
+	// request their medium before they send (default mixed if there are arbiters beside other media, otherwise all)
 	Access string `json:"access,omitempty" jsonschema:"enum=all,enum=one,enum=switch,enum=mixed"`
-	// sl_shape: up to 8 words that describe the network to firmware (default: processors, most ports, media, 0, 0, 1
-	// for access all, a hash of the netlist)
+	// sl_shape: up to 8 words that describe the network to firmware (default: number of processors, maximum number of
+	// ports, number of media, 0, 0, 1 for access all, a hash of the netlist)
 	Words []uint32 `json:"words,omitempty" jsonschema:"maxItems=8"`
 	// allow processors that cannot reach each other
 	Apart bool `json:"apart,omitempty"`
@@ -50,7 +50,7 @@ type Network struct {
 	Fly *Fly `json:"fly,omitempty"`
 	// common parameters of all routers; the nodes of mesh, torus, ring, dragonfly, fly or anynet become routers
 	Router *Router `json:"router,omitempty"`
-	// for firmware at routers: when handlers run, and what links carry
+	// for firmware at routers: times of handler calls, and frames on links
 	Streaming *Streaming `json:"streaming,omitempty"`
 	// named sets of node keys: NAME: {kind: ...}
 	Kinds Nodes `json:"kinds,omitempty"`
@@ -70,13 +70,13 @@ type Network struct {
 
 func (Network) Declaration() string { return source }
 
-// Nodes lists nodes by name in the order of the file.
+// Nodes lists nodes by name in file order.
 type Nodes []NodeEntry
 
 // JSONSchemaAlias describes Nodes as an object.
 func (Nodes) JSONSchemaAlias() any { return map[string]NodeEntry{} }
 
-// NodeEntry describes the nodes of a name or range.
+// NodeEntry describes the nodes with a name or range.
 type NodeEntry struct {
 	// in a list: a name, or a range of names
 	Name string `json:"name,omitempty" jsonschema:"minLength=1"`
@@ -84,7 +84,7 @@ type NodeEntry struct {
 	// arbiter that serves one sender; crossbar: each frame goes to the port of its destination; router: forwards
 	// packets flit by flit through virtual channels; or a name from kinds
 	Kind string `json:"kind" jsonschema:"minLength=1"`
-	// names of the ports of a processor or router, port 0 first (default: the ports that links use)
+	// names of the ports of a processor or router, port 0 first (default: the ports used by links)
 	Ports []string `json:"ports,omitempty" jsonschema:"minItems=1"`
 	// names from ports that need no link
 	Open []string `json:"open,omitempty" jsonschema:"minItems=1"`
@@ -95,7 +95,7 @@ type NodeEntry struct {
 
 func (NodeEntry) Declaration() string { return source }
 
-// Setting returns the nodes as an object in the order of the file, for lists of settings.
+// Setting returns the nodes for lists of settings: an object in file order.
 func (list Nodes) Setting() any {
 	entries := make([]string, len(list))
 	for i := range list {
@@ -108,13 +108,13 @@ func (list Nodes) Setting() any {
 	return json.RawMessage("{" + strings.Join(entries, ",") + "}")
 }
 
-// Links lists links in the order of the file.
+// Links lists links in file order.
 type Links []LinkEntry
 
 // JSONSchemaAlias describes Links as a list.
 func (Links) JSONSchemaAlias() any { return []LinkEntry{} }
 
-// Setting returns the links for lists of settings. A link without further keys is listed by its endpoints.
+// Setting returns the links for lists of settings. A link without further keys appears as its endpoints.
 func (list Links) Setting() any {
 	all := make([]any, len(list))
 	for i, l := range list {
@@ -125,18 +125,18 @@ func (list Links) Setting() any {
 	return all
 }
 
-// LinkEntry joins two ports, or any number of ports with a star.
+// LinkEntry joins two ports, or any number of ports and a star.
 type LinkEntry struct {
 	// node:port, a node with numbered ports (its next port), or a star; ranges of equal length are joined element by
 	// element
 	Endpoints []string `json:"endpoints" jsonschema:"required,minItems=2"`
-	// true: only from the first end to the second; false: both ways
+	// true: only from the first end to the second; false: both directions
 	Oneway bool `json:"oneway,omitempty"`
 	// half: one direction per slot, and frames in both directions collide; full: both directions (default full)
 	Duplex string `json:"duplex,omitempty" jsonschema:"enum=full,enum=half"`
-	// latency in cycles; of a star, of the links out of it (default link.propagation_cycles)
+	// latency in cycles; for a star, of the links from the star (default link.propagation_cycles)
 	Latency *int `json:"latency,omitempty" jsonschema:"minimum=0,maximum=4096"`
-	// credits of the sending port in each direction, as on an EJ network: how many frames may be on the link and at
+	// credits of the sending port in each direction, as on an EJ network: maximum number of frames on the link and at
 	// the receiver
 	Credits *fabric.CreditLimits `json:"credits,omitempty"`
 }
@@ -145,10 +145,10 @@ func (LinkEntry) Declaration() string { return source }
 
 func (Network) Kind() string { return "netlist" }
 
-// Net returns the numbered network, nil if nothing was read.
+// Net returns the numbered network, nil if no network was read.
 func (n Network) Net() *Net { return n.net }
 
-// Check implements fabric.Network. It returns nil for errors that the drawing's reader has reported.
+// Check implements fabric.Network. It returns nil for errors already reported by the drawing's reader.
 func (n Network) Check() error {
 	if n.net == nil {
 		return input.Mistake("fabric.netlist", "the netlist is empty",
@@ -271,7 +271,7 @@ func (n *Network) fill(d *Drawing) {
 	}
 }
 
-// Network returns the drawn network. Errors are *input.Errors.
+// Network returns the drawn network. Its errors are *input.Errors.
 func (d *Drawing) Network() (Network, error) {
 	net, err := d.Net()
 	if err != nil {
@@ -286,7 +286,7 @@ func (n Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	return n.drawn().SlotTransport(n, c)
 }
 
-// Settle completes slow work, such as following routes.
+// Settle finishes slow computations, such as the routes.
 func (n Network) Settle() error {
 	if n.routers != nil && n.routers.Later != nil {
 		return n.routers.Later()
@@ -308,7 +308,7 @@ func (n Network) workloadBytes(w *fabric.Workload, _ *fabric.Program) (kept, rom
 	return referees.ToldBytes(uint64(len(n.drawn().Processors))), 0
 }
 
-// Replacements returns the RTL of nodes as entries of a scenario's key rtl, in the order of nodes.
+// Replacements returns the RTL of nodes as entries of a scenario's key rtl, in node order.
 func (n *Network) Replacements() []Replacement {
 	if n == nil || n.net == nil {
 		return nil
@@ -316,7 +316,8 @@ func (n *Network) Replacements() []Replacement {
 	return n.net.replacements
 }
 
-// replacing returns the replacements of a drawing; folder leads from the scenario to the drawing's file.
+// replacing returns the replacements of a drawing; folder is the path from the scenario's folder to that of the
+// drawing.
 func (d *Drawing) replacing(folder string) (all []Replacement) {
 	for i := range d.nodes {
 		n := &d.nodes[i]

@@ -10,7 +10,7 @@ import (
 //go:embed node_rtl.go
 var nodeRTLSource string
 
-// NodeRTL replaces the parts of a node that its RTL models. Without map and twin it replaces all parts.
+// NodeRTL replaces the parts of a node that its RTL models, or all parts without map and twin.
 type NodeRTL struct {
 	// path of a pin map, relative to the file
 	Map string `json:"map,omitempty" jsonschema:"minLength=1"`
@@ -22,7 +22,7 @@ type NodeRTL struct {
 
 func (NodeRTL) Declaration() string { return nodeRTLSource }
 
-// Replacement is the RTL of a node as an entry of a scenario's key rtl.
+// Replacement is the RTL of a node in the form of an entry of a scenario's key rtl.
 type Replacement struct {
 	NodeRTL
 	Place   string

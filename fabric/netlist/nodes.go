@@ -19,7 +19,7 @@ type node struct {
 	listed  []portOf // ports after checking
 	numbers map[string]int
 
-	directed string // place that declares the graph directed, or ""
+	directed string // place of the declaration that the graph is directed, or ""
 	rtlOf
 }
 
@@ -81,7 +81,7 @@ type placed struct {
 	listed  bool // the key ports lists the port
 	mixed   bool // links use both names and numbers
 	twice   bool // another node has the same name
-	loose   bool // a rejected link may lead to any port
+	loose   bool // a rejected link may be a link of any port
 }
 
 // portOf is a port during drawing. outPlace and inPlace are the places of its links, "" for none.
@@ -89,9 +89,9 @@ type portOf struct {
 	name     string
 	open     bool
 	out, in  int
-	asks     int  // 1 + number of the crossbar that serves the port, 0 for none
+	asks     int  // 1 + number of the port's crossbar, 0 for none
 	routed   bool // the port is at a router
-	hidden   bool // a rejected link may lead to the port
+	hidden   bool // a rejected link may be a link of the port
 	outPlace string
 	inPlace  string
 }
@@ -109,7 +109,7 @@ type tapOf struct {
 	latency int
 }
 
-// meeting is a node at a star. met holds 1 + the ports with which the node sends and hears; 0 means no port.
+// meeting is a node at a star. met holds 1 + the sending port and 1 + the hearing port of the node; 0 means no port.
 type meeting struct {
 	star int
 	node *placed

@@ -2,15 +2,15 @@ package netlist
 
 import "sync"
 
-// Net numbers the drawing: processors in the order of nodes; media are the stars in the order of nodes, then the
-// directions of links in their order. Errors are *input.Errors.
+// Net numbers the drawing: processors in node order; media are the stars in node order, then the directions of links
+// in link order. Its errors are *input.Errors.
 func (d *Drawing) Net() (*Net, error) {
 	var m mistakes
 	net := d.number(&m)
 	return net, m.err()
 }
 
-// number numbers all known parts and records mistakes. It returns nil if there are any.
+// number numbers all known parts and records mistakes. It returns nil after a mistake.
 func (d *Drawing) number(m *mistakes) *Net {
 	d = d.fitting(m)
 	net := &Net{Name: d.head(), reaching: reaching{apart: d.apart}, notes: d.notes, said: said{rtl: map[string]*NodeRTL{}}}

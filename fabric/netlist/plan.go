@@ -13,7 +13,7 @@ import (
 //go:embed plan.go
 var planSource string
 
-// Plan is a regular network: nodes with equal ports, numbered from 0, and links. Its reader decides whether nodes are
+// Plan is a regular network: links, and nodes with equal ports, numbered from 0. Its reader decides whether nodes are
 // processors or routers.
 type Plan struct {
 	Ports  []string // name of port i of every node
@@ -34,13 +34,13 @@ type PlanLink struct {
 type PlanKeys struct {
 	// name of the nodes: p for p[0], p[1], ... (default p)
 	Node string `json:"node,omitempty" jsonschema:"minLength=1"`
-	// further ports of each node, after those of the shorthand, for links of your own
+	// additional ports of each node for your own links, after those of the shorthand
 	Ports []string `json:"ports,omitempty" jsonschema:"minItems=1"`
 	// latency of each link in cycles (default link.propagation_cycles)
 	Latency *int `json:"latency,omitempty" jsonschema:"minimum=0,maximum=4096"`
 	// duplex of each link (default full)
 	Duplex string `json:"duplex,omitempty" jsonschema:"enum=full,enum=half"`
-	// credits of each port, as on an EJ network: how many frames may be on its link and at the receiver
+	// credits of each port, as on an EJ network: maximum number of frames on its link and at the receiver
 	Credits *fabric.CreditLimits `json:"credits,omitempty"`
 }
 
@@ -58,7 +58,7 @@ type Ring struct {
 	PlanKeys
 }
 
-// Tree is a tree whose nodes above the last level all have the same number of children.
+// Tree is a tree in which all nodes above the last level have equally many children.
 type Tree struct {
 	// children of each node: node r has the children r arity + 1, r arity + 2, ...
 	Arity int `json:"arity" jsonschema:"required,minimum=1,maximum=71"`
@@ -67,7 +67,7 @@ type Tree struct {
 	PlanKeys
 }
 
-// Hypercube has 2^dimensions nodes; nodes whose numbers differ in one bit are neighbours.
+// Hypercube has 2^dimensions nodes. The numbers of neighbours differ in one bit.
 type Hypercube struct {
 	// bits of a node's number
 	Dimensions int `json:"dimensions" jsonschema:"required,minimum=1,maximum=22"`
@@ -77,11 +77,11 @@ type Hypercube struct {
 // Dragonfly has fully connected groups of nodes and one link between each pair of groups (J. Kim, W. J. Dally, S.
 // Scott and D. Abts, "Technology-Driven, Highly-Scalable Dragonfly Topology", 2008, section 3.1).
 type Dragonfly struct {
-	// processors of each node, which is a router then (default 1)
+	// number of processors of each node, which is then a router (default 1)
 	P int `json:"p,omitempty" jsonschema:"minimum=1,maximum=255"`
 	// nodes of a group: node r is in group r div a
 	A int `json:"a" jsonschema:"required,minimum=1,maximum=255"`
-	// links of a node to other groups; there are a h + 1 groups
+	// number of links of a node to other groups; there are a h + 1 groups
 	H int `json:"h" jsonschema:"required,minimum=1,maximum=255"`
 	// latency of links between groups in cycles (default latency)
 	GlobalLatency *int `json:"global_latency,omitempty" jsonschema:"minimum=0,maximum=4096"`
@@ -90,7 +90,7 @@ type Dragonfly struct {
 
 // Shorthands are regular networks; a netlist may have several.
 type Shorthands struct {
-	// processors in a grid, each joined with its neighbours in every dimension
+	// processors in a grid; each is linked to its neighbours in every dimension
 	Mesh *Grid `json:"mesh,omitempty"`
 	// a mesh with wrap-around links
 	Torus *Grid `json:"torus,omitempty"`
@@ -98,7 +98,7 @@ type Shorthands struct {
 	Ring *Ring `json:"ring,omitempty"`
 	// processors in a tree
 	Tree *Tree `json:"tree,omitempty"`
-	// 2^dimensions processors, each joined with those whose numbers differ in one bit
+	// 2^dimensions processors; the numbers of neighbours differ in one bit
 	Hypercube *Hypercube `json:"hypercube,omitempty"`
 	// fully connected groups of processors, or of routers with p processors each, and one link between each pair of
 	// groups
@@ -114,7 +114,7 @@ func (Dragonfly) Declaration() string { return planSource }
 
 func (Shorthands) Declaration() string { return planSource }
 
-// compass names the ports of a grid of up to three dimensions; port 2d leads to the larger coordinate in dimension d.
+// compass names the ports of a grid with up to three dimensions; port 2d leads to the next coordinate in dimension d.
 var compass = []string{"east", "west", "north", "south", "up", "down"}
 
 func gridPorts(dimensions int) (ports []string) {
@@ -127,8 +127,8 @@ func gridPorts(dimensions int) (ports []string) {
 	return ports
 }
 
-// plan returns the mesh or torus. Links are ordered by dimension, then by the node at the end with the smaller
-// coordinate; a wrap-around link belongs to the node with the largest coordinate.
+// plan returns the mesh or torus. Links are ordered by dimension, then by the end with the smaller coordinate; a
+// wrap-around link belongs to the node with the largest coordinate.
 func (g *Grid) plan(wraps bool) *Plan {
 	p := &Plan{Nodes: g.grown().nodes, Ports: gridPorts(len(g.K))}
 	p.Links = make([]PlanLink, 0, p.Nodes*len(g.K))
@@ -201,8 +201,8 @@ func (t *Tree) grown() grown {
 	return grown{nodes, 1 + t.Arity}
 }
 
-// plan returns the hypercube: port d leads to the node whose number differs in bit d. Links are ordered by bit, then
-// by node.
+// plan returns the hypercube: port d leads to the node with a different bit d. Links are ordered by bit, then by
+// node.
 func (h *Hypercube) plan() *Plan {
 	p := &Plan{Nodes: 1 << h.Dimensions}
 	for d := range h.Dimensions {
@@ -225,7 +225,7 @@ func (h *Hypercube) plan() *Plan {
 
 func (h *Hypercube) grown() grown { return grown{1 << min(30, max(0, h.Dimensions)), h.Dimensions} }
 
-// local returns the port that leads to another node of the group; nodes are numbered within the group.
+// local returns the port of a link to another node of the group; nodes are numbered within the group.
 func (y *Dragonfly) local(from, to int) int {
 	if to > from {
 		to--
@@ -233,8 +233,8 @@ func (y *Dragonfly) local(from, to int) int {
 	return to
 }
 
-// global returns the node and the port of a group's link to another group. The links of a group are ordered by
-// destination group, and each node has h of them.
+// global returns the node and port of a group's link to another group. The links of a group are ordered by
+// destination group; each node has h of them.
 func (y *Dragonfly) global(from, to int) (node, port int) {
 	if to > from {
 		to--
@@ -321,8 +321,8 @@ type planned struct {
 
 func (s *shorthand) node() string { return cmp.Or(s.value.keys().Node, "p") }
 
-// Limits of a drawing with all ranges expanded. They are checked before anything is drawn. Reading a drawing within
-// them takes at most 1 s and 256 MB.
+// Limits of a drawing after the expansion of all ranges, checked before the drawing starts. Reading a drawing within
+// these limits takes at most 1 s and 256 MB.
 const (
 	nodesMax = 1 << 16
 	endsMax  = 1 << 18  // ends of links, and ports of nodes
@@ -330,13 +330,13 @@ const (
 	nameMax  = 256
 	lanesMax = 1 << 20 // nodes times ports of the largest node
 	pairsMax = 1 << 18 // node pairs of entries of routes
-	// settledMax limits the pairs whose routes are followed while a drawing is read. The routes of larger networks
-	// are followed before a run.
+	// settledMax limits the number of node pairs whose routes are computed while a drawing is read. For larger
+	// networks, the computation precedes a run.
 	settledMax = 1 << 20
 	tableMax   = 1 << 26 // entries of a routing table
 )
 
-// plenty exceeds every limit. Sums and products of numbers below it do not overflow.
+// plenty exceeds every limit. Sums and products of smaller numbers do not overflow.
 const plenty = 1 << 30
 
 func times(a, b int) int {

@@ -59,7 +59,7 @@ func (n Network) Programs() []fabric.Program {
 	if net.hasHearers() {
 		programs = append(programs, fabric.Program{Name: floodProgram, Note: note, SlotsPerStep: 1, Rules: whole,
 			Needs: within(max(all, processors*net.roundSlots())), Workloads: []string{fabric.WorkloadOneToAll}})
-		// a processor sends n packets, and waits for fewer than n other packets
+		// a processor sends n packets, and waits for fewer than n others
 		gossip := fabric.Program{Name: gossipProgram, Note: note, SlotsPerStep: 1, Rules: whole, Workloads: toldWorkloads,
 			Needs: within(2 * processors * net.roundSlots())}
 		gossip.Rules.NoCreation = true
@@ -97,10 +97,11 @@ func (n *Net) routed() []fabric.Program {
 	return all
 }
 
-// pieceBytes is the payload of a frame of reliableProgram.
+// pieceBytes is the payload of a frame of reliableProgram in bytes.
 const pieceBytes = 16
 
-// reliable returns the program of numbered, repeated pieces. Its rules are those of programs that deliver once.
+// reliable returns the program that numbers and repeats pieces. Its rules are those of programs with a single
+// delivery.
 func (n *Net) reliable(note string, rules fabric.Rules, rxFrames int) fabric.Program {
 	rules.NoLoss, rules.Results = true, fabric.NoneOf("wrong")
 	return fabric.Program{Name: reliableProgram, Note: note, SlotsPerStep: 1, Rules: rules, Retransmits: true,
@@ -111,13 +112,13 @@ func (n *Net) reliable(note string, rules fabric.Rules, rxFrames int) fabric.Pro
 		}}
 }
 
-// turnSlots returns the number of slots within which every port can send a frame.
+// turnSlots returns the number of slots in which every port can send a frame.
 func (n *Net) turnSlots() uint64 {
 	slots, processors := uint64(1), uint64(len(n.Processors))
 	switch {
 	case n.hearsOne(): // the media take turns
 		slots = processors * uint64(len(n.Media))
-	case n.tosses(): // at least one in three random attempts succeeds
+	case n.tosses(): // at least one of three random attempts succeeds
 		slots = 8 * processors
 	case n.Mixed, len(n.Crossbars) > 0, n.meets():
 		slots = processors
@@ -130,7 +131,7 @@ func (n *Net) turnSlots() uint64 {
 	return slots
 }
 
-// roundSlots returns the number of slots within which a processor can send a packet to all its listeners.
+// roundSlots returns the number of slots in which a processor can send a packet to all its listeners.
 func (n *Net) roundSlots() uint64 {
 	switch processors := uint64(len(n.Processors)); {
 	case n.OnePort: // processors take turns, each at every port
@@ -144,7 +145,7 @@ func (n *Net) roundSlots() uint64 {
 func (n *Net) tosses() bool { return len(n.Crossbars) > 0 && n.Crossbars[0].Shared() }
 
 // unserved returns the reason why the programs cannot run, and a remedy, or "" if they can run. A frame must not wait
-// for a credit during another processor's turn, and a bus must accept a frame from each of its NICs.
+// for a credit during the turn of another processor, and a bus must accept a frame from each of its NICs.
 func (n *Net) unserved() (why, remedy string) {
 	for i := range n.Media {
 		m := &n.Media[i]
@@ -161,8 +162,8 @@ func (n *Net) unserved() (why, remedy string) {
 	return "", ""
 }
 
-// queueFramesMax limits the queue of a port of netlist/traffic, so that the state of a processor with 72 ports fits
-// in 1 MiB.
+// queueFramesMax limits the queue of a port of netlist/traffic, so that the state of a processor with 72 ports is at
+// most 1 MiB.
 const queueFramesMax = 512
 
 func (n Network) refuses(program string) (why, remedy string) {

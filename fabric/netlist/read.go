@@ -63,7 +63,7 @@ func (n *Network) draw(r *reader) error {
 	return r.err()
 }
 
-// ReadFile reads a netlist file: the keys of fabric.netlist, or a scenario that contains them.
+// ReadFile reads a netlist file: the keys of fabric.netlist, or a scenario with these keys.
 func ReadFile(path string) (Network, error) {
 	root, path, err := Document(path)
 	if err != nil {
@@ -72,7 +72,7 @@ func ReadFile(path string) (Network, error) {
 	return Read(path, root)
 }
 
-// Document parses a file or standard input for Read, and returns its name.
+// Document parses a file or standard input for Read. name is its name in messages.
 func Document(path string) (root *yaml.Node, name string, err error) {
 	data, name, err := input.Argument(path, fileBytesMax)
 	root, err = documentOf(data, name, name, err)
@@ -172,7 +172,7 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 			r.readWords(e.value, where)
 		case "kinds":
 			r.readKinds(e.value, where)
-		case "nodes", "links", "anynet", "graphml": // these keys may refer to kinds defined later
+		case "nodes", "links", "anynet", "graphml": // these keys may refer to kinds defined later in the file
 			later = append(later, e)
 		case "routes":
 			r.readRoutes(e.value, where)
@@ -491,7 +491,7 @@ func (r *reader) readWays(e entry, where string) {
 	}
 }
 
-// readTable reads a table of routes: CSV, or YAML as under routes.
+// readTable reads a table of routes: CSV, or YAML with the syntax of routes.
 func (r *reader) readTable(path, place string) {
 	data, err := input.Read(path, fileBytesMax)
 	if err != nil {
@@ -524,7 +524,7 @@ func (r *reader) readTable(path, place string) {
 
 var tableColumns = []string{"router", "destination", "port", "vcs"}
 
-// readRows reads a CSV table. The head identifies such a table, so all mistakes in the rows are reported.
+// readRows reads a CSV table. Its header identifies a table, so all mistakes in the rows are reported.
 func (r *reader) readRows(path string, data []byte) {
 	var at [4]int
 	r.take(input.Table(path, data, "write the header row router,destination,port,vcs, and a row for each route",

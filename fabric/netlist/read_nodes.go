@@ -49,7 +49,7 @@ func unnamed(value *yaml.Node) string {
 	return `add name: "p[0..3]"`
 }
 
-// readNodes reads nodes from an object, or from a list, whose order every tool keeps.
+// readNodes reads nodes from an object, or from a list, because every tool keeps the order of a list.
 func (r *reader) readNodes(root *yaml.Node, where string) {
 	if root.Kind == yaml.SequenceNode {
 		for i, value := range root.Content {
@@ -175,7 +175,7 @@ func (r *reader) ofKind(n *node, word, place, where string, words bool) {
 func (r *reader) readServing(n *node, e entry, where string) (ok bool) {
 	fields, keys := strict.Fields(reflect.TypeFor[Serving]()), reflect.ValueOf(&n.keys).Elem()
 	f := fields[slices.IndexFunc(fields, func(f strict.Field) bool { return f.Key == e.key })]
-	if e.key == "arbiter" { // the arbiters of buses and of crossbars differ
+	if e.key == "arbiter" { // buses and crossbars have different arbiters
 		use := hw.ForBuses
 		if n.kind == kindCrossbar {
 			use = hw.ForOutputs

@@ -56,8 +56,8 @@ type entry struct {
 	at, value *yaml.Node
 }
 
-// object reads the keys of an object. whole reports whether all keys could be read. form is the remedy for a value
-// that is no object.
+// object reads the keys of an object. whole reports whether all keys were readable. form is the remedy for other
+// values.
 func (r *reader) object(node *yaml.Node, where, form string) (entries []entry, whole bool) {
 	node = strict.Target(node)
 	if node.Kind != yaml.MappingNode {
@@ -94,7 +94,7 @@ func (r *reader) decodeWithin(value *yaml.Node, to any, where string, limits str
 	return ok
 }
 
-// unknown rejects a key and returns the known key with the most similar name, or "".
+// unknown rejects a key. It returns the known key with the most similar name, "" for none.
 func (r *reader) unknown(e entry, where string, keys ...string) (meant string) {
 	if no, ok := notYet[e.key]; ok {
 		r.take(r.Refuse(e.at, no.reason, no.remedy))

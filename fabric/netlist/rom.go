@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Layout of the words that firmware reads of a netlist, for each processor: its ports, and a next hop for each
-// destination.
+// Layout of a netlist's words for firmware, by processor: the ports, and the next hop to each destination.
 //
 //	0            number of ports
 //	1+4p ..4+4p  port p: medium that it sends to, medium that it hears, processor at the other end if there is one,
@@ -94,7 +93,7 @@ func (n *Net) hasWays() bool {
 
 func (n *Net) hearsOne() bool { return n.OnePort || n.Switch }
 
-// hasHearers reports whether firmware can read the listeners of crossbars. It is true without crossbars.
+// hasHearers reports whether firmware can read the listeners of crossbars, true for no crossbars.
 func (n *Net) hasHearers() bool { return len(n.Crossbars) == 0 || n.leadsWords() > 0 }
 
 func (n *Net) leadsWords() int {
@@ -219,7 +218,7 @@ func (r *rom) latency(medium int) int {
 	return 1
 }
 
-// through returns the medium of a port; all ports at routers share one.
+// through returns the medium of a port; all ports at routers share one medium.
 func (r *rom) through(port *Port, medium int) int {
 	if r.net.streams(port) {
 		return len(r.net.Media)
@@ -227,8 +226,8 @@ func (r *rom) through(port *Port, medium int) int {
 	return medium
 }
 
-// towards returns the hop of each processor towards a destination. A drawing may set the port of a hop; the hop then
-// leads to the nearest listener. Otherwise the hop has the least latency, then the fewest hops, the lowest port and
+// towards returns the hop of each processor towards a destination. A port may be set by the drawing; the hop then
+// leads to the nearest listener. Otherwise the hop has the lowest latency, then the fewest hops, the lowest port and
 // the lowest processor.
 func (r *rom) towards(destination int, said map[[2]int]int) []uint32 {
 	const far = 1<<63 - 1
@@ -304,7 +303,7 @@ func (r *rom) towards(destination int, said map[[2]int]int) []uint32 {
 	return next
 }
 
-// hop encodes a port and its nearest listener, romNone without listeners.
+// hop encodes a port and its nearest listener; romNone without listeners.
 func hop(port int, hearers, distances []int) uint32 {
 	if len(hearers) == 0 {
 		return romNone
@@ -313,7 +312,7 @@ func hop(port int, hearers, distances []int) uint32 {
 		func(a, b int) int { return cmp.Compare(distances[a], distances[b]) }))
 }
 
-// nearest is a heap of processors by distance, then by number.
+// nearest is a heap of processors, ordered by distance and number.
 type nearest []reach
 
 type reach struct{ distance, processor int }

@@ -21,15 +21,16 @@ type Router struct {
 	VCs int `json:"vcs,omitempty" jsonschema:"minimum=1,maximum=256"`
 	// flits in the buffer of a virtual channel (default 4)
 	Depth int `json:"depth,omitempty" jsonschema:"minimum=1,maximum=4096"`
-	// cycles to route a head flit; 0: its route is known on arrival (default 1)
+	// cycles to route a head flit; 0: the route is known on arrival (default 1)
 	RoutingDelay *int `json:"routing_delay,omitempty" jsonschema:"minimum=0,maximum=1"`
-	// further cycles before a returned credit counts (default 0)
+	// additional cycles before a returned credit counts (default 0)
 	CreditDelay int `json:"credit_delay,omitempty" jsonschema:"minimum=0,maximum=500"`
-	// true: a virtual channel is free for another packet once the tail's credit is back; false: once the tail leaves
+	// true: a virtual channel becomes free for another packet when the tail's credit returns; false: when the tail
+	// leaves
 	WaitForTailCredit bool `json:"wait_for_tail_credit,omitempty"`
-	// traffic classes. Each has its own block of the virtual channels of every port: of 4 with 2 classes, 0 and 1,
-	// and 2 and 3. Port i of a processor sends class i; the low bits of a frame's tag select the class if there is
-	// one port (default 1)
+	// traffic classes. Each has its own block of the virtual channels of every port: with 4 channels and 2 classes, 0
+	// and 1, and 2 and 3. Port i of a processor sends class i; with one port, the low bits of a frame's tag select
+	// the class (default 1)
 	Classes int `json:"classes,omitempty" jsonschema:"minimum=1,maximum=64"`
 	// allocator of virtual channels and of the switch (default islip)
 	Allocator string `json:"allocator,omitempty" jsonschema:"enum=islip,enum=separable_input_first"`
@@ -44,15 +45,15 @@ type Router struct {
 type Streaming struct {
 	// cycles between two calls of the handlers (default 16)
 	Tick int `json:"tick,omitempty" jsonschema:"minimum=1,maximum=1048576"`
-	// bits of a flit; header, payload and CRC of a frame fill whole flits (default 64)
+	// bits of a flit; header, payload and CRC of a frame occupy whole flits (default 64)
 	FlitBits int `json:"flit_bits,omitempty" jsonschema:"minimum=1,maximum=512"`
-	// ports of each processor at its router, unless nodes are drawn: a frame that leaves by port i arrives at port i
-	// (default 1)
+	// ports of each processor at its router, unless nodes are drawn: a frame from port i arrives at port i (default
+	// 1)
 	Ports int `json:"ports,omitempty" jsonschema:"minimum=1,maximum=64"`
-	// virtual channel of its class by which a frame leaves its NIC: turn: the next free one; tag: the one in the low
-	// bits of its tag (default turn)
+	// virtual channel, within its class, in which a frame leaves its NIC: turn: the next free channel; tag: the
+	// channel in the low bits of the frame's tag (default turn)
 	VC string `json:"vc,omitempty" jsonschema:"enum=turn,enum=tag"`
-	// fifo: a NIC accepts flits of frames with a place in its RX FIFO, and others wait in the network; sink: it
+	// fifo: a NIC accepts flits of frames with a place in its RX FIFO, and other frames wait in the network; sink: it
 	// accepts every flit, and frames that find the RX FIFO full are lost (default fifo)
 	Eject string `json:"eject,omitempty" jsonschema:"enum=fifo,enum=sink"`
 }

@@ -98,7 +98,8 @@ func (w *routed) rule() error {
 	return nil
 }
 
-// computed returns a function for the port and the VC class of each hop, or nil if the routing rule needs a table.
+// computed returns a function that computes the port and the VC class of each hop, or nil if the routing rule needs a
+// table.
 func (w *routed) computed() func(router, node int) (port, class int) {
 	switch word := w.word(); {
 	case word == routesDOR:
@@ -142,16 +143,16 @@ func (w *routed) begin() {
 	}
 }
 
-// weight orders links by latency, then by the number of routers.
+// weight orders links by latency, then paths by the number of routers.
 func weight(latency int) int { return latencyWeight*latency + 1 }
 
-// shortest sets routes of the least latency, then of the fewest routers, then with the lowest first port.
+// shortest sets routes of the lowest latency, then of the fewest routers, then with the lowest first port.
 func (w *routed) shortest() {
 	into := make([][]hw.RouterLink, len(w.Graph.Ports))
 	for _, l := range w.Graph.Links {
 		into[l.To] = append(into[l.To], l)
 	}
-	of := map[int][]int32{} // port of every router towards each router with nodes
+	of := map[int][]int32{} // ports of all routers towards each router with nodes
 	for node, at := range w.Graph.Nodes {
 		ports := of[at.Router]
 		if ports == nil {
@@ -191,8 +192,8 @@ func (w *routed) towards(to int, into [][]hw.RouterLink) []int32 {
 	return ports
 }
 
-// VC classes of a dateline. Packets that have yet to cross the dateline use the lower half of the VCs; all others use
-// the upper half. In a dragonfly, packets that have yet to leave their group use the lower half.
+// VC classes of a dateline. Packets use the lower half of the VCs before they cross the dateline, and the upper half
+// afterwards. In a dragonfly, packets use the lower half until they leave their group.
 const (
 	classBefore = 1
 	classAfter  = 2
@@ -224,8 +225,8 @@ func (w *routed) dimensionOrder(router, node int) (port, class int) {
 	return w.Graph.Nodes[node].Port, 0
 }
 
-// dateline routes a torus dimension by dimension, the shorter way around each. If both ways are equal, packets go
-// towards larger coordinates.
+// dateline routes a torus dimension by dimension, in the shorter direction of each. If both directions are equally
+// long, packets travel towards larger coordinates.
 func (w *routed) dateline(router, node int) (port, class int) {
 	at, to := router, node
 	for d, k := range w.grid {
@@ -239,9 +240,9 @@ func (w *routed) dateline(router, node int) (port, class int) {
 	return w.Graph.Nodes[node].Port, 0
 }
 
-// minimal routes a dragonfly: first to the router with the link to the destination's group, then over that link, then
-// within the destination's group. Packets that have yet to leave their group use the lower half of the VCs (Kim et
-// al., section 4.1).
+// minimal routes a dragonfly: first to the router with the link to the destination's group, then over this link, then
+// within the destination's group. Packets use the lower half of the VCs until they leave their group (Kim et al.,
+// section 4.1).
 func (w *routed) minimal(router, node int) (port, class int) {
 	y, home := w.groups, w.Graph.Nodes[node]
 	group, at, there := router/y.A, router%y.A, home.Router/y.A
@@ -257,7 +258,7 @@ func (w *routed) minimal(router, node int) (port, class int) {
 	return port, classOf(there != group)
 }
 
-// ring assigns VC classes to the shortest routes of a drawn ring. Positions count from the first router, in the
+// ring assigns VC classes to the shortest routes of a drawn ring. Positions count from the first router in the
 // direction of its first port.
 func (w *routed) ring(place string) error {
 	refuse := func(reason string) error {
@@ -351,8 +352,8 @@ func (w *routed) entry(e *routeEntry, router int, to []int) error {
 	return err
 }
 
-// enter sets the route from a router to a processor: to all of the processor's ports, or to the port at the end of
-// the route.
+// enter sets the route from a router to a processor: to all ports of the processor, or to the port at the end of the
+// route.
 func (w *routed) enter(e *routeEntry, router, processor, port int, class uint8) error {
 	ports := w.NIC.Ports(processor)
 	all := slices.Repeat([]bool{true}, ports)
@@ -446,7 +447,7 @@ func (w *routed) follow() error {
 	for node, at := range w.Graph.Nodes {
 		home[[2]int{at.Router, at.Port}] = node
 	}
-	met := make([]int, routers) // 1 + the walk that visited each router
+	met := make([]int, routers) // 1 + number of the walk that visited each router
 	for node := range w.Graph.Nodes {
 		clear(met)
 		for start := range routers {
@@ -471,7 +472,7 @@ func (w *routed) follow() error {
 	return nil
 }
 
-// step returns the next router on the route to a node, or -1 at the end of the route. home maps ports to nodes.
+// step returns the next router on the route to a node, -1 at the end of the route. home maps ports to nodes.
 func (w *routed) step(router, node int, home map[[2]int]int) (next int, err error) {
 	port := int(w.table[router*len(w.Graph.Nodes)+node])
 	if port < 0 {

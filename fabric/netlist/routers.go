@@ -15,7 +15,7 @@ import (
 )
 
 // routed draws the known routers of a drawing and records mistakes. It returns nil after a mistake. graph is the
-// drawing's anynet, or nil.
+// drawing's anynet, nil for none.
 func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	d = d.fitting(m)
 	w := &routed{Routers: &fabric.Routers{Config: d.router.config()}, mistakes: m, unsure: d.unsure.clone(),
@@ -174,8 +174,8 @@ func (w *routed) drawPlan(s *shorthand) error {
 	return nil
 }
 
-// locals adds processors to each router; their ports follow the ports of the plan. name returns the suffix of the
-// name of port k.
+// locals adds processors to each router, at ports after the ports of the plan. name returns the suffix of the name of
+// port k.
 func (w *routed) locals(plan *Plan, each int, name func(k int) string) {
 	names := slices.Clone(plan.Ports)
 	for port := range w.nicPorts {
@@ -276,9 +276,8 @@ func (w *routed) anynetRoutes() {
 	}
 }
 
-// shortest returns the predecessor of each router on a path of least latency from a router. The first path found
-// wins. The search continues from the nearest router, and of several nearest routers from that with the lowest
-// number.
+// shortest returns the predecessor of each router on a path with the lowest latency from a router. The first path
+// found counts. The search continues from the nearest router; among equally near routers, from the lowest number.
 func shortest(out [][]AnynetLink, from int) (before []int) {
 	distance := slices.Repeat([]int{math.MaxInt}, len(out))
 	before = slices.Repeat([]int{-1}, len(out))
@@ -311,7 +310,7 @@ func (d *Drawing) bareNet(processors int) *Net {
 }
 
 // atRouters sets the ports of each processor at routers. Channels become media: first the channels between routers in
-// the order of the graph, then the channels from and to each port of a processor.
+// graph order, then the channels from and to each port of a processor.
 func (n *Net) atRouters(r *fabric.Routers) {
 	n.routers, n.slotted, r.Media = r, len(n.Media), len(n.Media)
 	access := uint32(accessRouted)
@@ -364,7 +363,7 @@ type routed struct {
 
 	routers, processors []string
 
-	table []int16                // port of router*nodes + destination, -1 for none
+	table []int16                // port by router*nodes + destination, -1 for none
 	class []uint8                // index of each route's class in known
 	known []hw.VCRange           // classes of VCs; the first is all VCs
 	far   [][]*[2]int            // router and latency at the far end of each port, nil for none

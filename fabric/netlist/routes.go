@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Routes are the routes that firmware reads: the shortest routes, routes given in a drawing, or no routes.
+// Routes are the routes for firmware: the shortest routes, routes from a drawing, or no routes.
 type Routes struct {
 	none    bool   // no routes exist except the entries
 	word    string // rule for the remaining routes of routers; "" is the network's default
@@ -30,9 +30,9 @@ var routerRoutes = []string{routesDOR, routesDimOrder, routesDateline, routesMin
 type routeEntry struct {
 	place    string
 	file     string // path of a table, "" for other entries
-	leaves   string // place of the source, or "" if place is the same
+	leaves   string // place of the source, "" if equal to place
 	from, to string
-	port     string // port, at a router also with VCs: east:0..1
+	port     string // port; at a router optionally with VCs: east:0..1
 }
 
 // Route directs traffic from one processor to another out of a port.

@@ -36,15 +36,16 @@ var (
 
 const tableProcessorsMax = 1 << 16
 
-// runTable records the actions of each processor in each slot. It is empty if shards is nil.
+// runTable records the actions of each processor in each slot, and is empty if shards is nil.
 type runTable struct {
 	net     *Net
-	crossed uint32 // number of slots; frames sent after them are left out
+	crossed uint32 // number of slots; later frames are omitted
 	hearers [][]int
-	shards  [][]doing // actions that each shard saw, in any order
+	shards  [][]doing // by shard: observed actions, in any order
 }
 
-// doing is an action of a processor in a slot: it sent on a medium, received from a processor, or was blocked.
+// doing is an action of a processor in a slot: a frame sent on a medium, a frame received from a processor, or a
+// blocked frame.
 type doing struct {
 	processor, slot uint32
 	what            uint8
@@ -108,7 +109,7 @@ func (t *runTable) RunTable(slots uint32) fabric.RunTable {
 }
 
 // all returns all actions by processor and slot, and the number of slots up to the last action. A sent frame has an
-// entry for each listener of its medium.
+// entry for each listener of the medium.
 func (t *runTable) all() (all []doing, slots uint32) {
 	for _, shard := range t.shards {
 		for _, d := range shard {
@@ -165,8 +166,8 @@ func (t *runTable) WriteCSV(w io.Writer) error {
 	return out.Flush()
 }
 
-// WriteSVG draws a row per processor and a column per slot. A frame is a bar that spans the rows of its processors,
-// with a square at the sender and dots at the receivers.
+// WriteSVG draws a row per processor and a column per slot. A frame is a bar across the rows of its processors, with
+// a square at the sender and dots at the receivers.
 func (t *runTable) WriteSVG(w io.Writer) error {
 	all, slots := t.all()
 	b := figure.RunTable{Title: fmt.Sprintf("Frames of %d processors, %d slots", len(t.net.Processors), t.crossed),

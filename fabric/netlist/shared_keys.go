@@ -15,10 +15,10 @@ var servingSource string
 
 // Serving holds the keys of stars, buses and crossbars.
 type Serving struct {
-	// true: links to a star, or to a bus without an arbiter, may have different latencies, each for both of its ways;
-	// shorter ones are padded to the longest
+	// true: links to a star, or to a bus without an arbiter, may have different latencies, each for both directions;
+	// shorter links are padded to the longest
 	Align bool `json:"align,omitempty"`
-	// most processors on a bus in one slot with access switch, the sender included (default: all)
+	// maximum number of processors on a bus in one slot with access switch, including the sender (default: all)
 	Length int `json:"length,omitempty" jsonschema:"minimum=2,maximum=2147483647"`
 	contend.CrossbarKeys
 }

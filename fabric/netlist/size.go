@@ -43,8 +43,8 @@ func (s *shorthand) sized(head int) size {
 	return size{nodes: grown.nodes, ends: times(grown.nodes, ports), text: times(grown.nodes, text)}
 }
 
-// add adds another size and returns "". If the sum exceeds a limit, add returns the reason and a remedy instead. An
-// item that exceeds a limit alone is reported alone.
+// add adds another size and returns "". Beyond a limit, add returns the reason and a remedy instead. An item that
+// exceeds a limit alone is reported alone.
 func (z *size) add(other size) (reason, remedy string) {
 	for _, limit := range []struct {
 		sum          *int
@@ -118,7 +118,7 @@ func (d *Drawing) fitting(m *mistakes) *Drawing {
 	return &full
 }
 
-// rangePattern matches a range in brackets, p[0..3], or a range of ports after a colon, :0..3.
+// rangePattern matches a range in brackets, p[0..3], and a range of ports after a colon, :0..3.
 var rangePattern = regexp.MustCompile(`\[([0-9]+)\.\.([0-9]+)\]|:([0-9]+)\.\.([0-9]+)$`)
 
 // sizes returns the lengths of the ranges in a text, in order.
@@ -184,7 +184,7 @@ func expand(text string) (names []string, err error) {
 	return names, nil
 }
 
-// expanded returns a copy of a drawing in which nodes and links replace shorthands. These nodes and links precede the
+// expanded returns a copy of a drawing with nodes and links in place of shorthands. These nodes and links precede all
 // others.
 func (d *Drawing) expanded(m *mistakes) *Drawing {
 	full := *d
@@ -230,7 +230,7 @@ func (s *shorthand) expand(d *Drawing, p *Plan) {
 	d.planned = append(d.planned, planned{s, p})
 }
 
-// unsure records the unreadable parts of a drawing. Follow-on errors are suppressed.
+// unsure records the unreadable parts of a drawing, to suppress follow-on errors.
 type unsure struct {
 	keys    map[string]bool // keys with unknown values
 	heads   []string        // prefixes of unknown names
@@ -244,7 +244,7 @@ func (u *unsure) clone() unsure {
 	return own
 }
 
-// graphKeys maps each key that draws nodes and links to the keys that cannot be checked if that key is unreadable.
+// graphKeys maps each key that draws nodes and links to the keys that cannot be checked without it.
 var graphKeys = map[string][]string{
 	"nodes": nil, "links": nil, "kinds": nil, "anynet": {"nodes"}, "graphml": {"nodes"}, "fly": nil,
 	"mesh": {"nodes"}, "torus": {"nodes"}, "ring": {"nodes"}, "tree": {"nodes"},
@@ -269,7 +269,7 @@ func (u *unsure) loseAll() {
 	}
 }
 
-// loseNames marks names as unknown: for p[3], all names of the form p[i].
+// loseNames marks names as unknown: for p[3], all names p[i].
 func (u *unsure) loseNames(name string) {
 	u.partial = true
 	if at := strings.IndexByte(name, '['); at >= 0 {

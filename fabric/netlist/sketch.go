@@ -85,7 +85,7 @@ func (n *Net) sketchRouters(s *fabric.Sketch) {
 	g, first := &n.routers.Graph, len(s.Media)
 	for i := range g.Ports {
 		spot := fabric.Spot{Kind: kindRouter, Shape: fabric.Boxed, Path: hw.Index(hw.Join(n.Name, "router"), i)}
-		if !n.grid() { // on a grid, a router has the name of its processor
+		if !n.grid() { // on a grid, a router has its processor's name
 			spot.Name = n.calls[i]
 		}
 		s.Media = append(s.Media, spot)
@@ -150,7 +150,7 @@ func (n Network) sketchRouters() (s fabric.Sketch, ok bool) {
 	return s, true
 }
 
-// neighbours returns the neighbours of each processor, followed by the neighbours of each medium that is a node.
+// neighbours returns the neighbours of each processor, followed by those of each medium with a node.
 func (n *Net) neighbours(s *fabric.Sketch) (near [][]int) {
 	near = make([][]int, len(s.Processors)+len(s.Media))
 	ends := make([][]int, len(n.Media))
@@ -186,8 +186,8 @@ func (n *Net) neighbours(s *fabric.Sketch) (near [][]int) {
 	return near
 }
 
-// below places the remaining nodes below a shorthand, row by row. Each row holds the neighbours of placed nodes, each
-// below the middle of its placed neighbours.
+// below places the remaining nodes below a shorthand in rows. Each row contains the neighbours of placed nodes; each
+// neighbour is below the middle of its placed neighbours.
 func below(s *fabric.Sketch, near [][]int, places []*Place) {
 	const apart = 1.35
 	at := func(node int) *fabric.Spot {

@@ -45,7 +45,7 @@ func (n *studied) send(ctx context.Context, packets *hw.Packets, limit uint64) (
 type offered struct {
 	rate, accepted, latency float64
 	stable                  bool // the network is not saturated
-	known                   bool // the latency is known: all measured packets arrived
+	known                   bool // the latency is known: all measured packets have arrived
 }
 
 func (s *routerStudy) spec(n *studied, pattern string, rate float64, drain uint64) (*traffic.Spec, error) {
@@ -83,7 +83,7 @@ func (s *routerStudy) offer(n *studied, pattern string, rate float64, drain uint
 	return o, nil
 }
 
-// bound returns the rate at which the most loaded channel, between routers or at a processor, is always busy.
+// bound returns the rate at which the most heavily loaded channel, between routers or at a processor, is always busy.
 func (s *routerStudy) bound(n *studied, pattern string) (rate float64, err error) {
 	nodes := len(n.routers.Graph.Nodes)
 	spec, err := s.spec(n, pattern, 1, 0)
@@ -91,7 +91,7 @@ func (s *routerStudy) bound(n *studied, pattern string) (rate float64, err error
 		return 0, err
 	}
 	draws := traffic.NewDraws(spec, nodes, 1, 1)
-	// each source sends as many packets as there are nodes
+	// each source sends one packet to each node
 	links, ejected := make([]int, len(n.routers.Graph.Links)), make([]int, nodes)
 	most := nodes
 	add := func(source, destination uint32, packets int) {
@@ -115,10 +115,10 @@ func (s *routerStudy) bound(n *studied, pattern string) (rate float64, err error
 	return float64(nodes) / float64(most), nil
 }
 
-// Tolerances of saturation relative to the bound, since packets block each other.
+// Tolerances of saturation relative to the bound, because packets block each other.
 const (
 	missesUniform = 0.4  // the allocators run one iteration
-	missesFixed   = 0.35 // one of a torus' two VC classes may idle
+	missesFixed   = 0.35 // one of the two VC classes of a torus may idle
 	missesHotspot = 0.01 // only one channel must be busy
 	boundPassed   = 1.02 // slow growth is lost in noise
 )
@@ -248,10 +248,10 @@ type studied struct {
 	name string
 	Network
 	ways    *fabric.RouterWays
-	pattern string // pattern of the second bound: each source sends to one destination
+	pattern string // pattern of the second bound, in which each source sends to one destination
 }
 
-// irregular has links of unequal latencies, some in one direction only, and three routers with two nodes.
+// irregular has links of unequal latencies, some of them one-way, and three routers with two nodes.
 const irregular = `router 0 node 0 node 1 router 1 2 router 2
 router 1 node 2 router 3 router 4 3
 router 2 node 3 router 5 router 6 2
@@ -323,7 +323,7 @@ func (s *routerStudy) run() error {
 	return s.draw()
 }
 
-// zeroLoad sends packets of one and of five flits between all pairs of processors, one at a time.
+// zeroLoad sends packets of one and of five flits between all pairs of processors, one packet at a time.
 func (s *routerStudy) zeroLoad(name string, n *studied) error {
 	nodes, packets := len(n.routers.Graph.Nodes), &hw.Packets{}
 	var wanted []int

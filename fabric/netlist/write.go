@@ -141,7 +141,8 @@ func (n *Net) WriteText(w io.Writer) error {
 	return table.Flush()
 }
 
-// Limits of the note on idle media: names that the note lists, and processors beyond which the search takes seconds.
+// Limits of the note on idle media: the number of names in the note, and the number of processors above which the
+// search takes seconds.
 const (
 	idleNamed         = 4
 	idleProcessorsMax = 512
@@ -172,7 +173,7 @@ func (n *Net) idle() []string {
 	return []string{"on no way that firmware reads: " + strings.Join(idle[:most], ", ") + others(len(idle)-most)}
 }
 
-// WriteYAML writes the netlist without ranges, kinds and other abbreviations. A reader of the file gets the same
+// WriteYAML writes the netlist without ranges, kinds and other abbreviations. A reader of this file gets the same
 // netlist.
 func (n *Net) WriteYAML(w io.Writer) error {
 	b := bufio.NewWriter(w)
@@ -293,7 +294,8 @@ func (n *Net) writeRoutes(b *bufio.Writer) {
 	}
 }
 
-// WriteDOT writes the netlist for Graphviz: a node for each processor and shared medium, an edge for each direction.
+// WriteDOT writes the netlist for Graphviz: a node for each processor and shared medium, and an edge for each
+// direction.
 func (n *Net) WriteDOT(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "digraph %q {\n  node [shape=box];\n", n.Name)
@@ -343,7 +345,7 @@ func identifier(name string) string {
 }
 
 // WriteHeader writes names for firmware in C: the hash, and the numbers of processors, named ports, stars, buses, and
-// first outputs of crossbars. It returns an error if two names coincide in C.
+// first outputs of crossbars. It returns an error if two names have the same form in C.
 func (n *Net) WriteHeader(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "/* The network %s. Written by `starloom netlist header`: change the drawing instead. */\n"+

@@ -112,7 +112,7 @@ func (n *Net) ways(router int) (all []way) {
 	return all
 }
 
-// hop returns the port by which packets to a node leave a router, and the VCs that their class may use there.
+// hop returns the port at which packets to a node leave a router, and the VCs of their class at this port.
 func (n *Net) hop(router, node int) (port int, vcs string) {
 	routes, nodes, of := &n.routers.Routes, len(n.routers.Graph.Nodes), n.routers.Config.ClassVCs()
 	if routes.Torus.K != nil {
@@ -211,8 +211,8 @@ func (n *Net) yamlRouterNodes(w io.Writer) {
 	}
 }
 
-// yamlChannels returns the links of routers in the order of their channels. Consecutive opposite channels form one
-// link, unless the number of links would fall below least.
+// yamlChannels returns the links of routers in channel order. Two consecutive opposite channels form one link, unless
+// the number of links would fall below least.
 func (n *Net) yamlChannels(least int) (lines []string) {
 	all := n.channels(n.yamlNames())
 	pairs := 0
@@ -245,7 +245,7 @@ func (n *Net) yamlChannels(least int) (lines []string) {
 }
 
 // yamlBetween returns a function that writes the links of routers with numbers below a given number. Media beside
-// routers have the remaining numbers.
+// routers have the other numbers.
 func (n *Net) yamlBetween(w io.Writer) (before func(number int)) {
 	if n.routers == nil {
 		return func(int) {}

@@ -12,8 +12,8 @@ import (
 	"starloom/hw"
 )
 
-// yamlNode returns the YAML of the node with a medium. It returns "" if no node has the medium, or if the node was
-// written before.
+// yamlNode returns the YAML of the node with a medium, or "" if the medium has no node or the node is already
+// written.
 func (n *Net) yamlNode(medium int) string {
 	m := &n.Media[medium]
 	if x := n.crossbarOf(medium); x != nil {
@@ -127,7 +127,7 @@ func (n *Net) crossbarNamed(node string) *Crossbar {
 	return nil
 }
 
-// dotCrossbar writes an output of a crossbar. Before the first output it writes the crossbar's inputs.
+// dotCrossbar writes an output of a crossbar, and before the first output the crossbar's inputs.
 func (n *Net) dotCrossbar(w io.Writer, x *Crossbar, medium int, node func(end string) string, hearers [][]string) {
 	if medium == x.First {
 		for _, tap := range x.Taps {
@@ -167,7 +167,7 @@ func (n *Net) writeRTL(w io.Writer) {
 	}
 }
 
-// yamlCredits returns the credits key of a link, or "" for a link without credits.
+// yamlCredits returns the credits key of a link, "" for a link without credits.
 func (n *Net) yamlCredits(medium int) string {
 	if c := n.Media[medium].Credits; c != nil {
 		return ", credits: " + creditText(c)
@@ -175,7 +175,7 @@ func (n *Net) yamlCredits(medium int) string {
 	return ""
 }
 
-// creditText formats credits in the syntax of a file; "-" means no credits.
+// creditText formats credits in the syntax of a netlist file; "-" means no credits.
 func creditText(c *fabric.CreditLimits) string {
 	if c == nil {
 		return "-"
