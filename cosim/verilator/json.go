@@ -232,8 +232,8 @@ func (t *jsonTree) typeBelow(n *jsonNode) string {
 }
 
 func linked(n *jsonNode) string {
-	for _, key := range []string{"refDTypep", "virtRefDTypep"} {
-		if address := n.attributes[key]; address != "" && address != "UNLINKED" {
+	for _, key := range []string{"refDTypep", "virtRefDTypep", "dtypep"} {
+		if address := n.attributes[key]; address != "" && address != "UNLINKED" && address != n.attributes["addr"] {
 			return address
 		}
 	}

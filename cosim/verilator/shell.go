@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"starloom/cosim"
 )
@@ -107,8 +106,7 @@ func (b *builder) readProbe(interfaces *[]interfacePort) (n *netlist, err error)
 	}
 }
 
-// A treeFormat is a form of Verilator's tree. The form is XML or, in versions without XML, JSON. Before 5.048, JSON
-// lacks signs.
+// A treeFormat is a form of Verilator's tree.
 type treeFormat struct {
 	option string
 	files  []string
@@ -124,25 +122,24 @@ var (
 	}
 )
 
-// withoutXML caches the versions that reject --xml-only.
-var withoutXML sync.Map
+// formatOf returns JSON for the versions whose JSON is complete: before 5.044, it lacks signs
+// (verilator/verilator#6845). 5.044 is the last version with XML.
+func formatOf(verilator cosim.ToolVersion) treeFormat {
+	if verilator.Since(5, 44) {
+		return jsonFormat
+	}
+	return xmlFormat
+}
 
 func (b *builder) elaborate(run func(args ...string) ([]byte, error), dir string, args ...string) (n *netlist,
 	said []byte, err error) {
-	format := xmlFormat
-	if _, none := withoutXML.Load(b.tools[0]); none {
-		format = jsonFormat
-	}
+	format := formatOf(b.tools[0])
 	options, paths := []string{format.option}, []string(nil)
 	for i, option := range format.files {
 		paths = append(paths, filepath.Join(dir, fmt.Sprintf("design.tree.%d", i)))
 		options = append(options, option, paths[i])
 	}
 	said, err = run(slices.Concat(options, args)...)
-	if err != nil && format.option == xmlFormat.option && bytes.Contains(said, []byte("Invalid option: --xml-only")) {
-		withoutXML.Store(b.tools[0], true)
-		return b.elaborate(run, dir, args...)
-	}
 	if err != nil {
 		return nil, said, err
 	}

@@ -243,12 +243,6 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 	case has("Cannot find file containing module"):
 		return &cosim.InputError{Place: place, Reason: message,
 			Remedy: "add the file of this module to the sources, or its directory " + cosim.WithInclude}
-	case has("--xml-only"):
-		return &cosim.InputError{
-			Place:  verilatorTool.Command,
-			Reason: "does not write XML: " + message,
-			Remedy: "use a tested version: `starloom tools` lists them",
-		}
 	case has("timing"), has("delay"):
 		return &cosim.InputError{
 			Place:  place,
