@@ -161,3 +161,21 @@ func TestLongEnumerations(t *testing.T) {
 		require.ErrorContains(t, err, "give a value of the declared type: a number for an enumeration, a type")
 	}
 }
+
+// TestArraysOfVectors checks that the shell's arrays have the states and signs of the ports' elements.
+func TestArraysOfVectors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("top.sv", []byte(`package p; typedef enum {A, B} e_t; typedef enum logic [3:0] {C, D} f_t;
+		typedef struct packed {bit a; byte b;} s_t; typedef struct packed {logic a; byte b;} u_t; endpackage
+		module top (input byte a [2], input logic signed [3:0] b [2], input p::e_t c [2], input p::f_t d [2], input p::s_t e [2],
+		input p::u_t f [2], input int unsigned g [2], input bit [1:0][3:0] h [2], input logic [1:0][3:0] i [2], output bit o [2]);
+		assign o[0] = a[0] < 0; assign o[1] = b[1] < 0; endmodule`), 0o644))
+	b, err := newBuilder(t.Context(), &cosim.Source{Top: "top", Files: []string{"top.sv"}}, &cosim.BuildOptions{Cache: testCache}, wasmTarget)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, os.RemoveAll(b.work)) }()
+	require.NoError(t, b.discover())
+	for _, want := range []string{"bit signed [7:0] a", "logic signed [3:0] b", "bit signed [31:0] c", "logic [3:0] d", "bit [8:0] e",
+		"logic [8:0] f", "bit [31:0] g", "bit [7:0] h", "logic [7:0] i", "bit [0:0] o"} {
+		require.Contains(t, b.shell.text, "  "+want+"__array [0:1];\n")
+	}
+}

@@ -16,6 +16,7 @@ type shellPort struct {
 	of         string // name of the interface; "" for a port
 	ofOwn      bool   // the signal is a port of the interface itself
 	open       string // type name of an unpacked structure; "" for a vector
+	kind       string // of a vector: logic, bit signed
 	input      bool
 	bits       int
 	dims       []dimension
@@ -169,7 +170,7 @@ func (n *netlist) shellPort(v *xmlNode, name, direction string) (p shellPort, er
 				"declare the type in a package, or make it packed: `struct packed`, in "+open)
 		}
 	}
-	p.bits, p.text, p.leaves = bits, text, n.leaves(id, "", 0, bits)
+	p.bits, p.text, p.kind, p.leaves = bits, text, n.kind(id), n.leaves(id, "", 0, bits)
 	for _, d := range p.dims {
 		p.bits *= d.size()
 		p.text += fmt.Sprintf(" [%d:%d]", d.left, d.right)
@@ -275,6 +276,32 @@ func (n *netlist) typeName(id string) string {
 	return t.get("name")
 }
 
+// kind returns the states and the sign of a vector. An array fits only a port whose elements have both (IEEE
+// 1800-2017 6.22.2, checked by Verilator 5.048).
+func (n *netlist) kind(id string) string {
+	kind := "logic"
+	if n.twoStates(id) {
+		kind = "bit"
+	}
+	if n.signed(id) {
+		kind += " signed"
+	}
+	return kind
+}
+
+func (n *netlist) twoStates(id string) bool {
+	switch t := n.types[id]; {
+	case t == nil:
+		return false
+	case t.name == "basicdtype":
+		return slices.Contains([]string{"bit", "byte", "shortint", "int", "longint"}, t.get("name"))
+	case t.name == "structdtype" || t.name == "uniondtype":
+		return !slices.ContainsFunc(t.children, func(m *xmlNode) bool { return !n.twoStates(m.get("sub_dtype_id")) })
+	default:
+		return n.twoStates(t.get("sub_dtype_id"))
+	}
+}
+
 func (n *netlist) leaves(id, name string, low, bits int) (all []cosim.Part) {
 	if n.unpackedStruct(id) == "" {
 		return []cosim.Part{{Name: name, Low: low, Bits: bits}}
@@ -344,7 +371,7 @@ func (p *shellPort) declaration(array string) string {
 	}
 	kind := p.open
 	if kind == "" {
-		kind = fmt.Sprintf("logic [%d:0]", p.element()-1)
+		kind = fmt.Sprintf("%s [%d:0]", p.kind, p.element()-1)
 	}
 	return fmt.Sprintf("  %s %s%s;\n", kind, array, declared)
 }
