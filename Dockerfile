@@ -4,7 +4,7 @@
 #   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/work" starloom run scenario.yaml --html run.html
 #
 # RTL, firmware from sources and FST need tools that it does not have.
-FROM golang:1.26.4-bookworm@sha256:b305420a68d0f229d91eb3b3ed9e519fcf2cf5461da4bef997bf927e8c0bfd2b AS build
+FROM golang:1.26.4-trixie@sha256:68b7145ec43d1820b9a56704554b53d1520aa2a15cb5233e374188a31b2a1bce AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download

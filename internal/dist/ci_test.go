@@ -256,7 +256,8 @@ func TestLongDockerfile(t *testing.T) {
 	}
 }
 
-// TestPinnedByDigest checks that templates name external sources by their digests, not by tags, which can move.
+// TestPinnedByDigest checks that templates name external sources by their digests, not by tags, which can move, and
+// images of the present stable Debian.
 func TestPinnedByDigest(t *testing.T) {
 	named := regexp.MustCompile(`(?m)^\s*(?:- )?(?:uses:|image:|FROM) *(\S+)`)
 	pinned, found := regexp.MustCompile(`@[0-9a-f]{40}$|@sha256:[0-9a-f]{64}$`), 0
@@ -264,6 +265,9 @@ func TestPinnedByDigest(t *testing.T) {
 		for _, match := range named.FindAllStringSubmatch(read(t, file), -1) {
 			if match[1] != "scratch" {
 				require.Regexp(t, pinned, match[1], file)
+				if strings.HasPrefix(match[1], "golang:") {
+					require.Regexp(t, `^golang:[\d.]+-trixie@`, match[1], file)
+				}
 				found++
 			}
 		}
