@@ -85,7 +85,7 @@ func (s *Scenario) repeatSchedule(r *ExploreReport, o *ExploreOptions) error {
 			return err
 		}
 	}
-	if r.Repeat, err = s.repeatCommand(keys, o.Counterexample.Path); err != nil {
+	if r.Repeat, err = s.repeatCommand(r, keys, o.Counterexample.Path); err != nil {
 		return err
 	}
 	if o.Pictured {
@@ -116,11 +116,14 @@ func repeats(r *ExploreReport, one *Scenario, engine string) error {
 }
 
 // repeatCommand returns the command that runs the schedule, "" for a scenario without a file.
-func (s *Scenario) repeatCommand(keys map[string]any, path string) (string, error) {
+func (s *Scenario) repeatCommand(r *ExploreReport, keys map[string]any, path string) (string, error) {
 	if path != "" && path != "-" {
 		return "starloom run " + outcome.ShellQuote(path), nil
 	}
 	command := s.runCommand()
+	if r.Never != nil && command != "" {
+		command += fmt.Sprintf(" --slots %d", r.Never.Shown)
+	}
 	if command == "" || keys["faults"] == nil {
 		return command, nil
 	}
@@ -176,6 +179,9 @@ func (s *Scenario) withSchedule(r *ExploreReport, folder string) (keys map[strin
 	keys["name"], keys["seed"] = s.Name+"-counterexample", s.Seed
 	if r.Permutation != nil {
 		keys["workload"] = map[string]any{"permutation": r.Permutation}
+	}
+	if r.Never != nil {
+		keys["stop"] = map[string]any{"slots": r.Never.Shown}
 	}
 	if len(r.Schedule) == 0 {
 		return keys, nil

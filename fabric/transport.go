@@ -99,5 +99,12 @@ type Stillness interface {
 	Still(first, end int, slot uint32) bool
 }
 
+// Timeless is a Transport that can tell whether it reads the numbers of slots other than to report them. If it does
+// not, a slot depends only on the transport's columns.
+type Timeless interface {
+	Transport
+	Timeless() bool
+}
+
 // BlockUnits is the number of units of a block. Blocks start at the first unit of a shard.
 const BlockUnits = 2048

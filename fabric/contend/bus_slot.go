@@ -298,3 +298,6 @@ func (t *busTransport) checkPort(vertex int, port uint16, none bool) error {
 	}
 	return nil
 }
+
+// Timeless implements fabric.Timeless: turns of slices depend on the slot.
+func (t *busTransport) Timeless() bool { return t.arbiters == nil || t.arbiters.passed == nil }

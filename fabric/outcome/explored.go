@@ -36,6 +36,8 @@ type Explored struct {
 	Violations  []Violation     `json:"violations,omitempty"`  // of the schedule
 	Schedule    []ExploredFault `json:"schedule,omitempty"`    // faults of the run with the fewest, then the fewest slots
 	Permutation []uint32        `json:"permutation,omitempty"` // of the schedule, if all permutations are explored
+	// Never tells that the run of the schedule never ends; the violations are those of a run of the slots shown.
+	Never *ExploredCycle `json:"never_ends,omitempty"`
 	// FewestShown reports that no run with fewer faults breaks a rule.
 	FewestShown bool            `json:"fewest_shown,omitempty"`
 	Covered     []string        `json:"covered"`
@@ -63,6 +65,21 @@ type ExploredLevel struct {
 	Running int    `json:"running"` // states whose run has not ended, for each minimal number of faults
 }
 
+// ExploredCycle is a state to which a run without further faults returns for ever.
+type ExploredCycle struct {
+	First  uint32 `json:"first_slot"` // slot before which the run is in the state for the first time
+	Period uint32 `json:"period"`     // slots until the state returns
+	// length of the run that shows it: the state returns, and the run without faults, if it ends, is shorter
+	Shown uint32 `json:"shown_slots"`
+}
+
+func (c *ExploredCycle) text() string {
+	if c.Period == 1 {
+		return fmt.Sprintf("nothing changes from slot %d on", c.First)
+	}
+	return fmt.Sprintf("its state before slot %d returns every %d slots", c.First, c.Period)
+}
+
 // ExploredFault is a fault of a schedule.
 type ExploredFault struct {
 	Kind   string `json:"kind"`
@@ -85,6 +102,10 @@ func (r *Explored) Sentence() string {
 			r.Slots)
 	}
 	v := &r.Violations[0]
+	if n := r.Never; n != nil {
+		return r.raised() + fmt.Sprintf("%s: the run never ends: %s, without a fault in between; %s: %s", v.Rule, n.text(),
+			v.Path, v.Message)
+	}
 	return r.raised() + fmt.Sprintf("%s in slot %d, cycle %d: %s: %s", v.Rule, v.Slot, v.Cycle, v.Path, v.Message)
 }
 

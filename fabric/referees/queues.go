@@ -415,11 +415,21 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 		hw.StateScalar(v, hw.Statistic, "queues.spared", &spared)
 	}
 	var frames, sent []uint64
+	var since []uint32 // of snapshots: slots of waiting frames, if no rule judges them
+	origin, judgesAge := uint32(0), true
+	if v.Snapshots() { // slots count from the current slot, so that states of different slots are comparable
+		origin, judgesAge = latest(), q.config.Deadline > 0
+	}
 	if v.Saving() {
 		for i, list := range q.waiting {
 			counts[i] = uint32(len(list))
 			for _, w := range list {
-				rest := uint64(w.slot) | uint64(w.port)<<32
+				rest := uint64(w.port) << 32
+				if judgesAge {
+					rest |= uint64(w.slot - origin)
+				} else {
+					since = append(since, w.slot)
+				}
 				if w.gone {
 					rest |= 1 << 48
 				}
@@ -428,7 +438,7 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 		}
 		for i := range q.shards {
 			for _, d := range q.shards[i].departures {
-				sent = append(sent, d.mark, keyOf(d.destination, d.processor), uint64(d.slot)|uint64(d.port)<<32)
+				sent = append(sent, d.mark, keyOf(d.destination, d.processor), uint64(d.slot-origin)|uint64(d.port)<<32)
 			}
 		}
 	}
@@ -458,6 +468,9 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 		}
 		return nil
 	})
+	if !judgesAge {
+		hw.StateList(v, hw.Statistic, "queues.since", &since)
+	}
 	v.Verify(func() error {
 		if words != 2*total || sentWords%3 != 0 {
 			return fmt.Errorf("%d words for %d waiting frames, %d words for sent frames", words, total, sentWords)
@@ -469,9 +482,12 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 		q.judged, q.spared = judged, spared
 		for i, count := range counts {
 			for range count {
-				w := queued{mark: frames[0], slot: uint32(frames[1]), port: uint16(frames[1] >> 32), gone: frames[1]>>48 != 0}
+				w := queued{mark: frames[0], slot: uint32(frames[1]) + origin, port: uint16(frames[1] >> 32), gone: frames[1]>>48 != 0}
 				if w.gone {
 					q.gone[i]++
+				}
+				if !judgesAge {
+					w.slot, since = since[0], since[1:]
 				}
 				q.waiting[i], frames = append(q.waiting[i], w), frames[2:]
 			}
@@ -479,7 +495,7 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 		for ; len(sent) > 0; sent = sent[3:] {
 			q.shards[0].departures = append(q.shards[0].departures,
 				departure{mark: sent[0], processor: uint32(sent[1]), destination: uint32(sent[1] >> 32),
-					slot: uint32(sent[2]), port: uint16(sent[2] >> 32)})
+					slot: uint32(sent[2]) + origin, port: uint16(sent[2] >> 32)})
 		}
 	})
 }

@@ -629,3 +629,6 @@ func ShapeOf(n fabric.Network) fabric.Shape {
 	}
 	return s
 }
+
+// Timeless implements fabric.Timeless: blocked frames and credits depend on the slot.
+func (t *wired) Timeless() bool { return t.blocks == nil && t.credits == nil && t.lanes == nil }

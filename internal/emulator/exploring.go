@@ -20,6 +20,7 @@ import (
 type Exploring struct {
 	*Machine
 	Script    *fabric.FaultScript
+	SlotRead  string // first part found that reads the number of a slot; "" if states do not depend on their slot
 	snapshots *hw.Snapshots
 	statics   []statics
 }
@@ -47,7 +48,10 @@ func Explore(ctx context.Context, c *config.Config, o Options, scripted int, cla
 	if m.faults != nil {
 		m.faults.plan.Script = x.Script
 	}
-	x.snapshots = hw.NewSnapshots(classes, &machineState{Machine: m})
+	if x.SlotRead, err = x.slotReader(); err != nil {
+		return nil, errors.Join(err, m.Release())
+	}
+	x.snapshots = hw.NewSnapshots(x.classes(classes), &machineState{Machine: m})
 	for i := range m.Shards {
 		for _, in := range m.Shards[i].Instances {
 			if in, ok := in.(interface {
@@ -59,6 +63,22 @@ func Explore(ctx context.Context, c *config.Config, o Options, scripted int, cla
 		}
 	}
 	return x, nil
+}
+
+// classes takes the number of the slot out of states that do not depend on it.
+func (x *Exploring) classes(given hw.Classes) hw.Classes {
+	if x.SlotRead != "" {
+		return given
+	}
+	return func(name string, class hw.Class) hw.Class {
+		switch {
+		case name == "machine.slot":
+			return hw.Derived
+		case given != nil:
+			return given(name, class)
+		}
+		return class
+	}
 }
 
 // statics is a part of an instance's memory outside stack and bank, in which images keep static variables.

@@ -162,7 +162,12 @@ func (m *Machine) resetQueues() {
 
 func (s *machineState) stateQueues(v *hw.StateVisitor) {
 	if s.queues != nil {
-		s.queues.State(v, func() uint32 { return s.read })
+		s.queues.State(v, func() uint32 {
+			if v.Snapshots() {
+				return s.slot
+			}
+			return s.read
+		})
 	}
 	if v.Snapshots() {
 		return

@@ -37,9 +37,9 @@ func (Bounds) Declaration() string { return boundsSource }
 
 // Limits are the largest numbers of faults in one run, by kind. The kinds are those of the key faults.
 type Limits struct {
-	// slots in which a medium loses what is on it
+	// slots in which a medium loses its light
 	Drop int `json:"drop,omitempty" jsonschema:"default=0,minimum=0,maximum=100"`
-	// slots in which one receiver misses what is on its medium
+	// slots in which one receiver misses the light of its medium
 	Miss int `json:"miss,omitempty" jsonschema:"default=0,minimum=0,maximum=100"`
 	// slots in which a medium's frame arrives with a wrong CRC
 	BitFlip int `json:"bit_flip,omitempty" jsonschema:"default=0,minimum=0,maximum=100"`

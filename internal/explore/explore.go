@@ -102,7 +102,7 @@ func (s *search) report(c *config.Config) *outcome.Explored {
 		r.Verdict = outcome.Open
 	}
 	if f := s.failed; f != nil {
-		r.Verdict, r.Violations, r.Permutation = outcome.Fails, f.violations, f.permutation
+		r.Verdict, r.Violations, r.Permutation, r.Never = outcome.Fails, f.violations, f.permutation, f.never
 		r.Schedule = s.schedule(c, append(s.nodes.path(f.parent), f.choice))
 		r.FewestShown = s.open == ""
 	}
@@ -156,6 +156,12 @@ func (s *search) covered(c *config.Config) []string {
 	if c.Workload.Permutation.Kind == fabric.PermutationAll {
 		workload = "all permutations"
 	}
+	length := "runs of any length, since nothing reads the number of a slot; stop.slots is not judged"
+	if s.timed() {
+		length = fmt.Sprintf("runs of at most %s (stop.slots), since %s reads the number of a slot",
+			traces.Plural(c.Slots, "slot", "slots"), s.workers[0].SlotRead)
+	}
+	faults = append(faults, length)
 	return append(faults, fmt.Sprintf("seed %d, %s, %s", c.Seed,
 		traces.Plural(c.Network.Shape().Processors(), "processor", "processors"), workload))
 }

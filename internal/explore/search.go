@@ -30,17 +30,20 @@ type search struct {
 	started  bool   // the handlers of slot 0 have run
 	inside   bool   // some states of the slot are expanded
 
-	count  outcome.ExploredCounts
-	levels []outcome.ExploredLevel
-	open   string // reason of an incomplete search
+	count   outcome.ExploredCounts
+	levels  []outcome.ExploredLevel
+	tallied int    // states in levels
+	open    string // reason of an incomplete search
 
 	permutation []uint32 // of the runs that are explored, nil for the scenario's workload
+	root        open     // reset state of these runs
 	failed      *failure
 	cut         uint32 // slot of the first failure, after which faults are fewer
 
 	stop   atomic.Bool // the search is interrupted
 	verify bool
-	err    error // a difference found by verify
+	kept   map[key]visited // states found so far, for verify
+	err    error           // a difference found by verify
 }
 
 // open is a state to be expanded, with its snapshot.
@@ -58,6 +61,7 @@ type failure struct {
 	faults      int
 	slot        uint32
 	violations  []outcome.Violation
+	never       *outcome.ExploredCycle // for a run that does not end
 }
 
 // chunk is the number of states that workers expand between two merges. It bounds the memory of successors, and with
@@ -112,7 +116,7 @@ func newSearch(ctx context.Context, c *config.Config, kinds []kind, l limits, o 
 }
 
 // checkMisses refuses misses in the cycle engine, where a receiver misses a slot from its begin on, before the slot
-// shows what there is to miss.
+// shows its light.
 func checkMisses(c *config.Config, kinds []kind, engine string) error {
 	if engine != emulator.EngineCycle ||
 		!slices.ContainsFunc(kinds, func(k kind) bool { return k.fault.Kind == fabric.FaultMiss }) {
@@ -122,6 +126,9 @@ func checkMisses(c *config.Config, kinds []kind, engine string) error {
 		"the cycle "+
 		"engine", "delete miss, or take --engine slot without RTL")
 }
+
+// timed reports whether states of different slots differ.
+func (s *search) timed() bool { return s.workers[0].SlotRead != "" }
 
 func (s *search) close() {
 	for _, w := range s.workers {
@@ -144,8 +151,11 @@ func (s *search) runAll(ctx context.Context, permutations iter.Seq[[]uint32], pr
 			}
 		}
 		s.begin()
-		if err := s.run(ctx, progress); err != nil || s.open != "" {
+		if err := s.run(ctx, progress); err != nil {
 			return err
+		}
+		if s.findLivelock(s.root.id); s.open != "" {
+			return nil
 		}
 	}
 	return nil
@@ -153,10 +163,12 @@ func (s *search) runAll(ctx context.Context, permutations iter.Seq[[]uint32], pr
 
 // begin makes the reset state the only state to be expanded.
 func (s *search) begin() {
+	s.nodes.forget()
 	future, rest := s.workers[0].Save(nil, nil)
 	root := uint32(len(s.nodes.all))
 	s.nodes.all = append(s.nodes.all, node{key: keyOf(future), parent: none, same: none})
-	s.frontier, s.next = []open{{root, bytes.Clone(future), bytes.Clone(rest)}}, nil
+	s.root = open{root, bytes.Clone(future), bytes.Clone(rest)}
+	s.frontier, s.next = []open{s.root}, nil
 	s.slot, s.started, s.inside = 0, false, false
 }
 
@@ -182,15 +194,23 @@ func (s *search) run(ctx context.Context, progress func()) error {
 			return nil
 		}
 		s.frontier, s.next, s.inside = s.next, nil, false
-		if s.started { // the first level runs the handlers of slot 0, and nothing crosses
-			s.slot++
-		}
-		s.started = true
+		s.slot, s.started = s.nextSlot(), true
 		s.tally(len(s.frontier))
-		s.nodes.forget()
+		if s.timed() {
+			s.nodes.forget()
+		}
 		progress()
 	}
 	return nil
+}
+
+// nextSlot returns the number of slots that have crossed in the states of s.next. The first level runs the handlers of
+// slot 0, and nothing crosses.
+func (s *search) nextSlot() uint32 {
+	if s.started {
+		return s.slot + 1
+	}
+	return s.slot
 }
 
 // budget returns the largest number of faults of a path that is worth following: fewer than those of the failure, or as
@@ -215,7 +235,8 @@ func (s *search) tally(running int) {
 		s.levels = append(s.levels, outcome.ExploredLevel{Slot: s.slot})
 	}
 	l := &s.levels[s.slot]
-	l.States, l.Running = l.States+s.nodes.keys, l.Running+running
+	l.States, l.Running = l.States+s.count.States-s.tallied, l.Running+running
+	s.tallied = s.count.States
 }
 
 const openInterrupted = "interrupted"
@@ -262,6 +283,9 @@ func (s *search) level(ctx context.Context) (whole bool) {
 		for i := range found {
 			for k := range found[i] {
 				s.merge(part[i].id, &found[i][k])
+				if k == 0 {
+					s.link(part[i].id, &found[i][k])
+				}
 			}
 		}
 		clear(part) // frees the snapshots
@@ -287,7 +311,7 @@ func (s *search) merge(parent uint32, x *successor) {
 	}
 	if s.nodes.dominated(x.key, x.used) {
 		if s.verify {
-			s.compare(s.next, x)
+			s.compare(x)
 		}
 		s.count.Known++
 		return
@@ -301,6 +325,9 @@ func (s *search) merge(parent uint32, x *successor) {
 		s.count.Ends++
 	case !x.ended:
 		s.next = append(s.next, open{id, x.future, x.rest})
+		if s.verify {
+			s.keep(x.key, s.next[len(s.next)-1])
+		}
 	}
 }
 
@@ -317,14 +344,19 @@ func (w *worker) expand(o *open, used vector) []successor {
 	return w.found
 }
 
-func (w *worker) step(o *open, chosen []event, used vector) {
-	w.Return(o.future, o.rest, w.search.slot)
+// choose sets the faults of the next step.
+func (w *worker) choose(chosen []event) {
 	for k := range w.Script.Hit {
 		w.Script.Hit[k].Clear()
 	}
 	for _, e := range chosen {
 		w.Script.Hit[e.kind].Add(int(e.target))
 	}
+}
+
+func (w *worker) step(o *open, chosen []event, used vector) {
+	w.Return(o.future, o.rest, w.search.slot)
+	w.choose(chosen)
 	w.Advance()
 	x := successor{used: used, ended: w.Ended()}
 	if broken := w.Broken(); len(broken) > 0 {

@@ -35,6 +35,7 @@ type node struct {
 type nodes struct {
 	all     []node
 	table   []uint32 // open addressing over the last nodes of keys; none for a free place
+	next    []uint32 // by node: a node of the state after a step without faults, none if unknown; if states are untimed
 	keys    int      // keys in the table
 	choices [][]event
 	numbers map[string]uint32
@@ -46,7 +47,7 @@ func newNodes() *nodes {
 	return n
 }
 
-// forget empties the table: no later state has one of its keys.
+// forget empties the table, when no later state can have one of its keys.
 func (n *nodes) forget() {
 	if len(n.table) > 1<<16 || n.table == nil {
 		n.table = make([]uint32, 1<<10)
@@ -65,6 +66,9 @@ func (n *nodes) place(k key) uint64 {
 		}
 	}
 }
+
+// head returns the last node of a node's key.
+func (n *nodes) head(id uint32) uint32 { return n.table[n.place(n.all[id].key)] }
 
 // dominated reports whether a node of the key has no more faults of any kind.
 func (n *nodes) dominated(k key, used vector) bool {
@@ -142,4 +146,4 @@ func (n *nodes) path(id uint32) (steps [][]event) {
 const nodeBytes = 40
 
 // bytes returns the memory of nodes and table.
-func (n *nodes) bytes() int { return nodeBytes*cap(n.all) + 4*len(n.table) }
+func (n *nodes) bytes() int { return nodeBytes*cap(n.all) + 4*(len(n.table)+cap(n.next)) }

@@ -3,43 +3,54 @@ package explore
 import (
 	"bytes"
 	"fmt"
-	"slices"
 )
 
 // verifySlots is the depth of a comparison.
 const verifySlots = 3
 
-// compare steps two states with one key through all choices of some slots. They must have one future: the same keys,
-// and the same violations. Two states that have been found before the next level are compared.
-func (s *search) compare(next []open, again *successor) {
-	if again.ended || s.err != nil {
-		return
-	}
-	i := slices.IndexFunc(next, func(o open) bool { return s.nodes.all[o.id].key == again.key })
-	if i < 0 {
-		return
-	}
-	known := &next[i]
-	if !bytes.Equal(known.future, again.future) {
-		s.err = fmt.Errorf("two states of slot %d have the key %x", s.slot, again.key)
-		return
-	}
-	s.follow(known, &open{future: again.future, rest: again.rest}, s.slot+1, again.used, verifySlots)
+// visited is a state with the slot in which it was found.
+type visited struct {
+	open
+	slot uint32
 }
 
-func (s *search) follow(a, b *open, slot uint32, used vector, left int) {
+// keep keeps a state for comparisons.
+func (s *search) keep(k key, o open) {
+	if s.kept == nil {
+		s.kept = map[key]visited{}
+	}
+	s.kept[k] = visited{o, s.nextSlot()}
+}
+
+// compare steps two states with one key through all choices of some slots. They must have one future: the same keys,
+// and the same violations. The first was found before, in this slot or, if states do not depend on their slot, in any.
+func (s *search) compare(again *successor) {
+	known, ok := s.kept[again.key]
+	if again.ended || s.err != nil || !ok {
+		return
+	}
+	if !bytes.Equal(known.future, again.future) {
+		s.err = fmt.Errorf("two states of slots %d and %d have the key %x", known.slot, s.nextSlot(), again.key)
+		return
+	}
+	other := visited{open{future: again.future, rest: again.rest}, s.nextSlot()}
+	s.follow(&known, &other, again.used, verifySlots)
+}
+
+func (s *search) follow(a, b *visited, used vector, left int) {
 	if left == 0 || s.err != nil {
 		return
 	}
-	w, at := s.workers[0], s.slot
-	s.slot = slot
-	verify := s.verify
+	w, at, verify := s.workers[0], s.slot, s.verify
 	s.verify = true
-	first := w.expand(a, used)
-	second := w.expand(b, used)
+	s.slot = a.slot
+	first := w.expand(&a.open, used)
+	s.slot = b.slot
+	second := w.expand(&b.open, used)
 	s.slot, s.verify = at, verify
 	if len(first) != len(second) {
-		s.err = fmt.Errorf("two states of slot %d with one key have %d and %d successors", slot, len(first), len(second))
+		s.err = fmt.Errorf("two states of slots %d and %d with one key have %d and %d successors", a.slot, b.slot, len(first),
+			len(second))
 		return
 	}
 	for k := range first {
@@ -47,10 +58,11 @@ func (s *search) follow(a, b *open, slot uint32, used vector, left int) {
 		switch {
 		case x.key != y.key || x.ended != y.ended || (x.failure == nil) != (y.failure == nil) ||
 			x.failure != nil && x.failure.violations[0].Message != y.failure.violations[0].Message:
-			s.err = fmt.Errorf("two states of slot %d with one key differ after the choice %v", slot, x.choice)
+			s.err = fmt.Errorf("two states of slots %d and %d with one key differ after the choice %v", a.slot, b.slot, x.choice)
 			return
 		case x.failure == nil && !x.ended:
-			s.follow(&open{future: x.future, rest: x.rest}, &open{future: y.future, rest: y.rest}, slot+1, x.used, left-1)
+			s.follow(&visited{open{future: x.future, rest: x.rest}, a.slot + 1},
+				&visited{open{future: y.future, rest: y.rest}, b.slot + 1}, x.used, left-1)
 		}
 	}
 }
