@@ -128,7 +128,7 @@ func checkMisses(c *config.Config, kinds []kind, engine string) error {
 }
 
 // timed reports whether states of different slots differ.
-func (s *search) timed() bool { return s.workers[0].SlotRead != "" }
+func (s *search) timed() bool { return len(s.workers) > 0 && s.workers[0].SlotRead != "" }
 
 func (s *search) close() {
 	for _, w := range s.workers {
