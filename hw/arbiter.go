@@ -164,7 +164,7 @@ func (a *Arbiters) Site() *Site {
 	}
 	index := SignalPort("index_o", a.index, false)
 	index.Watched = true // redundant, because grant_o determines the index
-	index.Put = Unread
+	index.Put, index.Shows = Unread, "index"
 	ports := []Port{a.request.Port("request_i")}
 	if spec.Weighted {
 		ports = append(ports, a.weightPort())
@@ -177,6 +177,7 @@ func (a *Arbiters) Site() *Site {
 		Elements: a.bank.Size(), Path: a.bank.Element, Clocked: true,
 		Ports: append(ports, Port{
 			Name: "grant_o", Bits: a.shape.Requesters,
+			Lines: func(element int) []Line { return []Line{grantLine(a.busy, element, a.shape.Requesters)} },
 			Get: GetPins(func(element int, to Pins) {
 				to.Clear()
 				if a.busy.Value[element] != 0 {
@@ -188,9 +189,20 @@ func (a *Arbiters) Site() *Site {
 	}
 }
 
+func grantLine(busy *Signal, arbiter, requesters int) Line {
+	return Line{busy, FieldGrant, arbiter, requesters}
+}
+
 func (a *Arbiters) weightPort() Port {
 	return Port{
 		Name: "weight_i", Bits: 8 * a.shape.Requesters, Input: true,
+		From: func(arbiter int) Expression {
+			weights := make([]Expression, a.shape.Requesters)
+			for requester := range weights {
+				weights[requester] = Constant(8, uint64(a.shape.weight(uint32(arbiter), uint32(requester))))
+			}
+			return Together(weights...)
+		},
 		Get: GetPins(func(arbiter int, to Pins) {
 			for requester := range a.shape.Requesters {
 				to.SetBits(8*requester, 8, uint64(a.shape.weight(uint32(arbiter), uint32(requester))))
@@ -213,7 +225,8 @@ func (a *Arbiters) weightPort() Port {
 func (a *Arbiters) seedPort() Port {
 	return Port{
 		Name: "seed_i", Bits: 32, Input: true,
-		Get: GetValue(func(arbiter int) uint64 { return uint64(a.shape.Seeds[arbiter]) }),
+		From: func(arbiter int) Expression { return Constant(32, uint64(a.shape.Seeds[arbiter])) },
+		Get:  GetValue(func(arbiter int) uint64 { return uint64(a.shape.Seeds[arbiter]) }),
 		Put: PutValue(func(arbiter int, seed uint64) error {
 			a.shape.Seeds[arbiter] = uint32(seed)
 			return nil

@@ -293,6 +293,7 @@ func (b *Buses) railPorts() []Port {
 	member := func(bus, tap int) uint32 { return uint32(b.Taps.Members[bus][tap]) }
 	ports := LightPorts("rail1_i", "rail0_i", b.In, true, b.Taps.Longest, member)
 	for k, rail := range [][]uint64{b.In.Rail1, b.In.Rail0} {
+		ports[k].From = nil
 		ports[k].Get = GetPins(func(bus int, to Pins) {
 			to.Clear()
 			for tap, i := range b.Taps.Members[bus] {

@@ -129,7 +129,8 @@ func (c *StarCouplers) Site() *Site {
 	sender := func(coupler, lane int) uint32 { return uint32(coupler/c.bank.PerUnit*senders + lane) }
 	ports := LightPorts("rail1_i", "rail0_i", c.in, true, senders, sender)
 	for i := range ports {
-		rail := [][]uint64{c.in.Rail1, c.in.Rail0}[i]
+		rail, field := [][]uint64{c.in.Rail1, c.in.Rail0}[i], []string{FieldRail1, FieldRail0}[i]
+		ports[i].From = func(coupler int) Expression { return c.gated(field, coupler, int(sender(coupler, 0)), senders) }
 		ports[i].Get = func(coupler int, to Pins) func() {
 			first, fields := sender(coupler, 0), to.Lanes(senders)
 			lanes := rail[first : int(first)+senders]
@@ -160,6 +161,24 @@ func (c *StarCouplers) Site() *Site {
 		Elements: c.bank.Size(), Path: c.bank.Element, Combinational: true, Ports: ports, Replace: c.replace,
 		Dark: c.in.Dark,
 	}
+}
+
+// gated is the light of the senders from first on, each dark unless its transmitter is switched to the coupler.
+func (c *StarCouplers) gated(field string, coupler, first, senders int) Expression {
+	lanes := make([]Expression, senders)
+	for lane := range lanes {
+		i := first + lane
+		port := coupler - int(c.base[i])
+		if lanes[lane] = Constant(c.in.width, 0); port >= 0 && port < int(c.fan) {
+			lanes[lane] = c.switched(field, i, port)
+		}
+	}
+	return Together(lanes...)
+}
+
+func (c *StarCouplers) switched(field string, transmitter, port int) Expression {
+	at := Carried(c.ports.Of(transmitter))
+	return Carried(c.in.Of(field, transmitter)).If(AnyOf(at.Is(uint64(port)), at.Is(PortAll)))
 }
 
 func (c *StarCouplers) reaches(sender, coupler uint32) bool {
@@ -250,9 +269,16 @@ func (c *StarCouplers) siteDrawn() *Site {
 			lanes = max(lanes, len(ends[coupler]))
 		}
 	}
-	rail := func(name string, of []uint64, put func(wire uint32, value uint64)) Port {
+	rail := func(name, field string, of []uint64, put func(wire uint32, value uint64)) Port {
 		return Port{
 			Name: name, Bits: lanes * width, Input: true,
+			From: func(coupler int) Expression {
+				all := make([]Expression, 0, lanes+1)
+				for _, e := range ends[coupler] {
+					all = append(all, c.switched(field, int(e.transmitter), int(e.port)))
+				}
+				return Together(append(all, Constant((lanes-len(all))*width, 0))...)
+			},
 			Get: func(coupler int, to Pins) func() {
 				return func() {
 					to.Clear()
@@ -277,8 +303,10 @@ func (c *StarCouplers) siteDrawn() *Site {
 		}
 	}
 	ports := []Port{
-		rail("rail1_i", c.in.Rail1, func(wire uint32, value uint64) { c.in.Put(c.in.Owner(wire), wire, value, 0) }),
-		rail("rail0_i", c.in.Rail0, func(wire uint32, value uint64) { c.in.Put(c.in.Owner(wire), wire, 0, value) }),
+		rail("rail1_i", FieldRail1, c.in.Rail1,
+			func(wire uint32, value uint64) { c.in.Put(c.in.Owner(wire), wire, value, 0) }),
+		rail("rail0_i", FieldRail0, c.in.Rail0,
+			func(wire uint32, value uint64) { c.in.Put(c.in.Owner(wire), wire, 0, value) }),
 	}
 	ports = append(append(ports, LightPorts("rail1_o", "rail0_o", c.out, false, 1, same)...), c.violations.port())
 	return &Site{

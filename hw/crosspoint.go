@@ -128,6 +128,15 @@ func (c *Crosspoints) Site() *Site {
 	ports := LightPorts("rail1_i", "rail0_i", c.In, true, 1, same)
 	ports = append(ports, Port{
 		Name: "addressee_i", Bits: 16, Input: true,
+		From: func(i int) Expression {
+			if c.Busy == nil {
+				return Constant(16, 0)
+			}
+			return Carried(c.Asks.Of(FieldTo, i))
+		},
+		Counts: func(i int) Expression {
+			return Constant(16, 0xFFFF).If(AnyOf(Carried(c.In.Of(FieldRail1, i)), Carried(c.In.Of(FieldRail0, i))))
+		},
 		Get: GetPins(func(i int, to Pins) {
 			if c.Busy == nil {
 				to.Set(0)
@@ -141,6 +150,7 @@ func (c *Crosspoints) Site() *Site {
 		}),
 	}, Port{
 		Name: "grant_i", Bits: outputs, Input: true,
+		From: c.granted,
 		Get: GetPins(func(i int, to Pins) {
 			to.Clear()
 			if c.Allow != nil && c.Allow.Value[i] == 0 {
@@ -161,8 +171,9 @@ func (c *Crosspoints) Site() *Site {
 	})
 	ports = append(ports, LightPorts("rail1_o", "rail0_o", c.Out, false, 1, same)...)
 	ports = append(ports, Port{
-		Name: "to_o", Bits: 16,
-		Get: GetValue(func(i int) uint64 { return uint64(c.to.Value[i]) }),
+		Name: "to_o", Bits: 16, Shows: "to",
+		Lines: func(i int) []Line { return []Line{c.to.Of(i)} },
+		Get:   GetValue(func(i int) uint64 { return uint64(c.to.Value[i]) }),
 		Put: PutValue(func(i int, output uint64) error {
 			if c.to.Value[i] = PortNone; output != PortNone && output >= uint64(outputs) {
 				return fmt.Errorf("output to_o is %d, but there are %d outputs", output, outputs)
@@ -182,6 +193,20 @@ func (c *Crosspoints) Site() *Site {
 			c.replaced[i] = true
 		},
 	}
+}
+
+// granted is the transpose of the grants: a bit per output. Each arbiter has a bit per transmitter.
+func (c *Crosspoints) granted(transmitter int) Expression {
+	grants := make([]Expression, c.width())
+	for output := range grants {
+		if grants[output] = Constant(1, 1); c.Busy != nil {
+			grants[output] = Carried(grantLine(c.Busy, output, c.bank.Size())).Slice(transmitter, 1)
+		}
+	}
+	if c.Allow == nil {
+		return Together(grants...)
+	}
+	return Together(grants...).If(Carried(c.Allow.Of(transmitter)))
 }
 
 func (c *Crosspoints) QuietFor(limit uint64) uint64 {

@@ -165,7 +165,7 @@ func (f *Filters) Site() *Site {
 	lines.Input = false
 	loads := func(name string, bits int, get func(load filterLoad) uint64, put func(load *filterLoad, value uint64)) Port {
 		return Port{
-			Name: name, Bits: bits, Input: true,
+			Name: name, Bits: bits, Input: true, Outside: true,
 			Get: GetValue(func(output int) uint64 { return get(f.load[output]) }),
 			Put: PutValue(func(output int, value uint64) error {
 				put(&f.load[output], value)
@@ -187,6 +187,11 @@ func (f *Filters) Site() *Site {
 				func(load *filterLoad, value uint64) { load.tag = uint16(value) }),
 			{
 				Name: "request_i", Bits: inputs, Input: true,
+				From: func(output int) Expression {
+					return asks.forEach(func(i int) Expression {
+						return Carried(asks.Of(FieldTo, i)).Is(uint64(output)).If(Carried(asks.Of(FieldHigh, i)))
+					})
+				},
 				Get: GetPins(func(output int, to Pins) {
 					to.Clear()
 					asks.each(func(i uint32) {
@@ -201,6 +206,14 @@ func (f *Filters) Site() *Site {
 				}),
 			}, {
 				Name: "tag_i", Bits: 16 * inputs, Input: true,
+				From: func(int) Expression {
+					return asks.forEach(func(i int) Expression { return Carried(asks.Of(FieldTag, i)) })
+				},
+				Counts: func(int) Expression {
+					return asks.forEach(func(i int) Expression {
+						return Constant(16, 0xFFFF).If(Carried(asks.Of(FieldHigh, i)))
+					})
+				},
 				Get: GetPins(func(_ int, to Pins) {
 					to.Clear()
 					asks.each(func(i uint32) { to.SetBits(16*int(i), 16, uint64(asks.Tag[i])) })

@@ -149,6 +149,9 @@ func (l *Light) Dark() bool {
 	return true
 }
 
+// Of returns one rail of a wire: FieldRail1 or FieldRail0.
+func (l *Light) Of(field string, wire int) Line { return Line{l, field, wire, l.width} }
+
 func (l *Light) Probes(yield func(Probe)) {
 	signal := l.path[len(l.bank.Path()):]
 	for i := range l.bank.Size() {
@@ -183,6 +186,9 @@ func NewPortSelect(bank Bank, signal string) *PortSelect {
 }
 
 func (p *PortSelect) Path() string { return p.path }
+
+// Of returns the line of a transmitter.
+func (p *PortSelect) Of(transmitter int) Line { return Line{p, "", transmitter, 16} }
 
 // Gather connects banks of different shapes: input p of unit u reads wire Wires[u*Inputs+p]. At most one input reads
 // each wire.

@@ -39,6 +39,22 @@ func (a *Asks) each(visit func(transmitter uint32)) {
 	}
 }
 
+// Of returns a field of a transmitter's request: FieldTo, FieldTag or FieldHigh.
+func (a *Asks) Of(field string, transmitter int) Line {
+	if field == FieldHigh {
+		return Line{a, field, transmitter, 1}
+	}
+	return Line{a, field, transmitter, 16}
+}
+
+func (a *Asks) forEach(of func(transmitter int) Expression) Expression {
+	all := make([]Expression, len(a.To))
+	for i := range all {
+		all[i] = of(i)
+	}
+	return Together(all...)
+}
+
 // Low reports whether all wires are low.
 func (a *Asks) Low() bool {
 	for _, high := range a.high {

@@ -86,10 +86,15 @@ func (r *Requests) all(reader int, scratch *[]Request) []Request {
 	return *scratch
 }
 
+// Of returns the request lines of an arbiter; bit r belongs to requester r.
+func (r *Requests) Of(arbiter int) Line { return Line{r, "", arbiter, r.requesters} }
+
 // Port returns the request lines of an arbiter as a port; bit r belongs to requester r.
 func (r *Requests) Port(name string) Port {
 	return Port{
 		Name: name, Bits: r.requesters, Input: true,
+		From:  func(arbiter int) Expression { return Carried(r.Of(arbiter)) },
+		Lines: func(arbiter int) []Line { return []Line{r.Of(arbiter)} },
 		Get: GetPins(func(arbiter int, to Pins) {
 			to.Clear()
 			reader := r.Owner(uint32(arbiter))

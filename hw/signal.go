@@ -37,6 +37,9 @@ func (s *Signal) Bank() Bank { return s.bank }
 // Bits returns the width of a word in bits.
 func (s *Signal) Bits() int { return s.width }
 
+// Of returns the line of an element.
+func (s *Signal) Of(element int) Line { return Line{s, "", element, s.width} }
+
 func (s *Signal) Probes(yield func(Probe)) {
 	name := s.path[len(s.bank.Path()):]
 	for i := range s.Value {

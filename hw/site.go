@@ -1,9 +1,6 @@
 package hw
 
-import (
-	"fmt"
-	"math/bits"
-)
+import "fmt"
 
 // Site describes the ports of a component once. The description is used to connect its elements to RTL and to compare
 // both:
@@ -67,154 +64,21 @@ type Port struct {
 	Polled  bool // the output counts only in cycles in which the component requests it
 	Get     func(element int, to Pins) func()
 	Put     func(element int, from Pins) func() error
-}
 
-// Pins is one element's part of a port of a device: bits of a packed vector, low word first.
-type Pins struct {
-	Words       []uint64 // words of the whole port, possibly shared with other ports
-	First, Bits int
-	Start       int // offset of the pins in their port, for Wild
-
-	// Unknown marks the bits that are X or Z, nil if there are none. If Unknown is not nil, Wild is not nil either
-	// and records the first such bits that are read.
-	Unknown []uint64
-	Wild    *Wild
-}
-
-// Wild records bits that were X or Z when they were read.
-type Wild struct {
-	Mask  uint64 // mask of the bits; 0 if none
-	First int    // offset of the bits in the port
-}
-
-// Field returns the pins of a port of at most 64 bits for repeated access.
-func (p Pins) Field() Field {
-	word, shift := p.First>>6, uint8(p.First&63)
-	f := Field{low: &p.Words[word], shift: shift, mask: ^uint64(0) >> (64 - uint(p.Bits))}
-	if f.crosses = int(shift)+p.Bits > 64; f.crosses {
-		f.high = &p.Words[word+1]
-	}
-	if p.Unknown != nil {
-		f.pins = &p
-	}
-	return f
-}
-
-// Lanes divides the pins into count fields of equal width.
-func (p Pins) Lanes(count int) []Field {
-	fields := make([]Field, count)
-	for k := range fields {
-		fields[k] = p.Slice(k*(p.Bits/count), p.Bits/count).Field()
-	}
-	return fields
-}
-
-// Field is a group of up to 64 adjacent pins.
-type Field struct {
-	low, high *uint64 // words that contain the pins
-	mask      uint64
-	shift     uint8
-	crosses   bool  // the pins span both words
-	pins      *Pins // pins that may be X or Z; nil for two-state pins
-}
-
-// Set writes the pins. It ignores higher bits of value.
-func (f *Field) Set(value uint64) {
-	value &= f.mask
-	*f.low = *f.low&^(f.mask<<f.shift) | value<<f.shift
-	if f.crosses {
-		f.setHigh(value)
-	}
-}
-
-func (f *Field) setHigh(value uint64) {
-	*f.high = *f.high&^(f.mask>>(64-f.shift)) | value>>(64-f.shift)
-}
-
-// Value reads the pins.
-func (f *Field) Value() uint64 {
-	if f.crosses || f.pins != nil {
-		return f.general()
-	}
-	return *f.low >> f.shift & f.mask
-}
-
-func (f *Field) general() uint64 {
-	if f.pins != nil {
-		return f.pins.Value()
-	}
-	return (*f.low>>f.shift | *f.high<<(64-f.shift)) & f.mask
-}
-
-// Set writes a port of at most 64 bits.
-func (p Pins) Set(value uint64) { PutBits(p.Words, p.First, p.Bits, value) }
-
-// Value reads a port of at most 64 bits.
-func (p Pins) Value() uint64 { return p.GetBits(0, p.Bits) }
-
-// SetBits writes up to 64 bits, starting at bit first.
-func (p Pins) SetBits(first, bits int, value uint64) { PutBits(p.Words, p.First+first, bits, value) }
-
-// GetBits reads up to 64 bits, starting at bit first.
-func (p Pins) GetBits(first, bits int) uint64 {
-	if p.Unknown != nil && p.Wild.Mask == 0 {
-		if mask := GetBits(p.Unknown, p.First+first, bits); mask != 0 {
-			*p.Wild = Wild{mask, p.Start + first}
-		}
-	}
-	return GetBits(p.Words, p.First+first, bits)
-}
-
-// SetBytes writes bytes, starting at bit first; the first byte is the lowest.
-func (p Pins) SetBytes(first int, bytes []byte) {
-	for len(bytes) > 0 {
-		n, word := min(8, len(bytes)), uint64(0)
-		for i, b := range bytes[:n] {
-			word |= uint64(b) << (8 * i)
-		}
-		p.SetBits(first, 8*n, word)
-		first, bytes = first+8*n, bytes[n:]
-	}
-}
-
-// GetBytes reads bytes, starting at bit first.
-func (p Pins) GetBytes(first int, bytes []byte) {
-	for len(bytes) > 0 {
-		n := min(8, len(bytes))
-		word := p.GetBits(first, 8*n)
-		for i := range bytes[:n] {
-			bytes[i] = byte(word >> (8 * i))
-		}
-		first, bytes = first+8*n, bytes[n:]
-	}
-}
-
-// Clear writes zeros.
-func (p Pins) Clear() {
-	for first := 0; first < p.Bits; first += 64 {
-		p.SetBits(first, min(64, p.Bits-first), 0)
-	}
-}
-
-// Ones calls visit for every pin at 1 in ascending order.
-func (p Pins) Ones(visit func(pin int)) {
-	for first := 0; first < p.Bits; first += 64 {
-		for word := p.GetBits(first, min(64, p.Bits-first)); word != 0; word &= word - 1 {
-			visit(first + bits.TrailingZeros64(word))
-		}
-	}
-}
-
-// Slice returns a range of the pins, starting at bit first.
-func (p Pins) Slice(first, bits int) Pins {
-	p.First, p.Start, p.Bits = p.First+first, p.Start+first, bits
-	return p
+	// What the port connects, as data beside the closures; `starloom export verilog` reads it.
+	Outside bool                         // input: firmware or the machine sets it, no hardware
+	From    func(element int) Expression // input: what drives it; nil: not stated, so the port cannot be exported
+	Counts  func(element int) Expression // input: the bits of From that count; nil: all
+	Lines   func(element int) []Line     // output: the lines that it drives
+	Shows   string                       // output: name in waveforms below the element's path, "" for none
 }
 
 // SignalPort returns a port with one word of the signal per element.
 func SignalPort(name string, signal *Signal, input bool) Port {
 	return Port{
 		Name: name, Bits: signal.width, Input: input,
+		From:  func(element int) Expression { return Carried(signal.Of(element)) },
+		Lines: func(element int) []Line { return []Line{signal.Of(element)} },
 		Get: func(element int, to Pins) func() {
 			value, field := &signal.Value[element], to.Field()
 			return func() { field.Set(*value) }
@@ -268,6 +132,8 @@ func SharedPort(name string, signal *Signal, input bool, sharers int) Port {
 	get, put := p.Get, p.Put
 	p.Get = func(element int, to Pins) func() { return get(element/sharers, to) }
 	p.Put = func(element int, from Pins) func() error { return put(element/sharers, from) }
+	p.From = func(element int) Expression { return Carried(signal.Of(element / sharers)) }
+	p.Lines = nil
 	return p
 }
 
@@ -275,6 +141,13 @@ func SharedPort(name string, signal *Signal, input bool, sharers int) Port {
 func ColumnPort(name string, signal *Signal, input bool, elements int) Port {
 	return Port{
 		Name: name, Bits: elements * signal.width, Input: input,
+		From: func(element int) Expression {
+			var columns []Expression
+			for k := range elements {
+				columns = append(columns, Carried(signal.Of(element*elements+k)))
+			}
+			return Together(columns...)
+		},
 		Get: func(element int, to Pins) func() {
 			return func() {
 				for k, value := range signal.Value[element*elements:][:elements] {
@@ -296,9 +169,23 @@ func ColumnPort(name string, signal *Signal, input bool, elements int) Port {
 // LightPorts returns two ports, one per rail, with lanes of light side by side. wire returns the wire of a lane of an
 // element. The caller must clear the bank before it puts light on it.
 func LightPorts(rail1, rail0 string, light *Light, input bool, lanes int, wire func(element, lane int) uint32) []Port {
-	port := func(name string, rail []uint64, put func(driver int, wire uint32, value uint64)) Port {
+	port := func(name, field string, rail []uint64, put func(driver int, wire uint32, value uint64)) Port {
 		return Port{
 			Name: name, Bits: lanes * light.width, Input: input,
+			From: func(element int) Expression {
+				all := make([]Expression, lanes)
+				for lane := range all {
+					all[lane] = Carried(light.Of(field, int(wire(element, lane))))
+				}
+				return Together(all...)
+			},
+			Lines: func(element int) []Line {
+				if lanes > 1 {
+					return nil
+				}
+				return []Line{light.Of(field, int(wire(element, 0)))}
+			},
+			Shows: Join(light.path[len(light.bank.Path())+1:], field),
 			Get: func(element int, to Pins) func() {
 				fields, wires := to.Lanes(lanes), make([]uint32, lanes)
 				for lane := range wires {
@@ -325,8 +212,10 @@ func LightPorts(rail1, rail0 string, light *Light, input bool, lanes int, wire f
 		}
 	}
 	return []Port{
-		port(rail1, light.Rail1, func(driver int, wire uint32, value uint64) { light.Put(driver, wire, value, 0) }),
-		port(rail0, light.Rail0, func(driver int, wire uint32, value uint64) { light.Put(driver, wire, 0, value) }),
+		port(rail1, FieldRail1, light.Rail1,
+			func(driver int, wire uint32, value uint64) { light.Put(driver, wire, value, 0) }),
+		port(rail0, FieldRail0, light.Rail0,
+			func(driver int, wire uint32, value uint64) { light.Put(driver, wire, 0, value) }),
 	}
 }
 
@@ -354,6 +243,7 @@ func (s *Site) Wide(name, port string) Port {
 	one := s.Port(port)
 	wide := one
 	wide.Name, wide.Bits = name, s.Elements*one.Bits
+	wide.Outside, wide.From, wide.Counts, wide.Lines, wide.Shows = false, nil, nil, nil, ""
 	wide.Get = func(_ int, to Pins) func() {
 		gets := make([]func(), s.Elements)
 		for k := range gets {

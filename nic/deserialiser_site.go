@@ -43,7 +43,7 @@ func (d *Deserialisers) slotPorts() []hw.Port {
 	}
 	return []hw.Port{
 		{
-			Name: "end_slot_i", Bits: 1, Input: true,
+			Name: "end_slot_i", Bits: 1, Input: true, Outside: true,
 			Get: hw.GetValue(func(cell int) uint64 { return oneIf(d.ends[shard(cell)]) }),
 			Put: hw.PutValue(func(cell int, value uint64) error {
 				if value != 0 {
@@ -52,7 +52,7 @@ func (d *Deserialisers) slotPorts() []hw.Port {
 				return nil
 			}),
 		}, {
-			Name: "port_i", Bits: portBits, Input: true,
+			Name: "port_i", Bits: portBits, Input: true, Outside: true,
 			Get: hw.GetValue(func(cell int) uint64 {
 				port := d.port[cell]
 				if port != NoInput && d.missed(cell/d.bank.PerUnit, cell) {
@@ -76,7 +76,7 @@ func (d *Deserialisers) slotPorts() []hw.Port {
 
 func (d *Deserialisers) statePorts() []hw.Port {
 	return []hw.Port{{
-		Name: "state_o", Bits: 3, Watched: true,
+		Name: "state_o", Bits: 3, Watched: true, Shows: "state",
 		Get: hw.GetValue(func(cell int) uint64 { return uint64(d.state[cell]) }),
 		Put: hw.PutValue(func(cell int, state uint64) error {
 			if state >= uint64(receiverStates) {
@@ -86,7 +86,7 @@ func (d *Deserialisers) statePorts() []hw.Port {
 			return nil
 		}),
 	}, {
-		Name: "bits_o", Bits: 16, Watched: true,
+		Name: "bits_o", Bits: 16, Watched: true, Shows: "bits",
 		Get: hw.GetValue(func(cell int) uint64 { return uint64(d.bits[cell]) }),
 		Put: hw.PutValue(func(cell int, bits uint64) error {
 			if bits > uint64(8*d.frameMax) {
@@ -137,6 +137,7 @@ func (d *Deserialisers) railPorts() []hw.Port {
 	ports := hw.LightPorts("rail1_i", "rail0_i", d.in, true, d.hears.Inputs,
 		func(cell, lane int) uint32 { return d.taps.Bus[cell][lane] })
 	for k, rail := range [][]uint64{d.in.Rail1, d.in.Rail0} {
+		ports[k].From = nil // taps
 		ports[k].Get = hw.GetPins(func(cell int, to hw.Pins) {
 			to.Clear()
 			for lane, bus := range d.taps.Bus[cell] {

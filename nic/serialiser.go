@@ -224,9 +224,12 @@ func (t *Serialisers) Load(cell int, frame []byte, port uint16) {
 	if len(frame) < t.shortest() || len(frame) > t.frameMax {
 		t.clock.Broken(t.bank.Element(cell), "frame of %d bytes; allowed: %d to %d", len(frame), t.shortest(), t.frameMax)
 	}
-	if t.site != nil && t.site.replaced[cell] {
-		t.offer(cell, frame, port)
-		return
+	if t.site != nil {
+		if t.site.replaced[cell] {
+			t.offer(cell, frame, port)
+			return
+		}
+		t.show(cell, port)
 	}
 	if t.length[cell] != 0 {
 		t.clock.Broken(t.bank.Element(cell), "loaded while a frame of %d bytes is being sent", t.length[cell])

@@ -73,14 +73,14 @@ func (t *Serialisers) loadPorts() []hw.Port {
 	}
 	return []hw.Port{
 		{
-			Name: "load_i", Bits: 1, Input: true,
+			Name: "load_i", Bits: 1, Input: true, Outside: true,
 			Get: hw.GetValue(func(cell int) uint64 { return oneIf(x.load[cell]) }),
 			Put: hw.PutValue(func(cell int, value uint64) error {
 				x.load[cell] = value != 0
 				return nil
 			}),
 		}, {
-			Name: "frame_i", Bits: 8 * t.frameMax, Input: true,
+			Name: "frame_i", Bits: 8 * t.frameMax, Input: true, Outside: true,
 			Get: func(cell int, to hw.Pins) func() {
 				return func() {
 					if x.load[cell] {
@@ -95,14 +95,14 @@ func (t *Serialisers) loadPorts() []hw.Port {
 				return nil
 			}),
 		}, {
-			Name: "length_i", Bits: 16, Input: true,
+			Name: "length_i", Bits: 16, Input: true, Outside: true,
 			Get: whileLoaded(func(cell int) uint64 { return uint64(t.length[cell]) }),
 			Put: hw.PutValue(func(cell int, value uint64) error {
 				x.length[cell] = uint16(value)
 				return nil
 			}),
 		}, {
-			Name: "port_i", Bits: 16, Input: true,
+			Name: "port_i", Bits: 16, Input: true, Outside: true,
 			Get: whileLoaded(func(cell int) uint64 { return uint64(x.port[cell]) }),
 			Put: hw.PutValue(func(cell int, value uint64) error {
 				if x.port[cell] = uint16(value); !t.hasPort(x.port[cell]) {
@@ -117,7 +117,8 @@ func (t *Serialisers) loadPorts() []hw.Port {
 func (t *Serialisers) servingPort() hw.Port {
 	return hw.Port{
 		Name: "serving_i", Bits: 16, Input: true,
-		Get: hw.GetValue(func(cell int) uint64 { return uint64(t.serving.Value[cell]) }),
+		From: func(cell int) hw.Expression { return hw.Carried(t.serving.Of(cell)) },
+		Get:  hw.GetValue(func(cell int) uint64 { return uint64(t.serving.Value[cell]) }),
 		Put: hw.PutValue(func(cell int, value uint64) error {
 			t.serving.Value[cell] = uint16(value)
 			return nil
@@ -127,7 +128,13 @@ func (t *Serialisers) servingPort() hw.Port {
 
 func (t *Serialisers) portPort() hw.Port {
 	return hw.Port{
-		Name: "port_o", Bits: 16,
+		Name: "port_o", Bits: 16, Shows: "port",
+		Lines: func(cell int) []hw.Line {
+			if t.asks != nil {
+				return []hw.Line{t.ports.Of(cell), t.asks.Of(hw.FieldTo, cell)}
+			}
+			return []hw.Line{t.ports.Of(cell)}
+		},
 		Get: hw.GetValue(func(cell int) uint64 { return uint64(t.ports.Value[cell]) }),
 		Put: hw.PutValue(func(cell int, value uint64) error {
 			port := uint16(value)
@@ -158,15 +165,17 @@ func (t *Serialisers) askPorts() []hw.Port {
 	owner := func(cell int) int { return int(t.owner[cell/t.bank.PerUnit]) }
 	return []hw.Port{
 		{
-			Name: "tag_o", Bits: 16,
-			Get: hw.GetValue(func(cell int) uint64 { return uint64(t.tag[cell]) }),
+			Name: "tag_o", Bits: 16, Shows: "tag",
+			Lines: func(cell int) []hw.Line { return []hw.Line{t.asks.Of(hw.FieldTag, cell)} },
+			Get:   hw.GetValue(func(cell int) uint64 { return uint64(t.tag[cell]) }),
 			Put: hw.PutValue(func(cell int, value uint64) error {
 				t.tag[cell] = uint16(value)
 				return nil
 			}),
 		}, {
 			Name: "request_o", Bits: 1,
-			Get: hw.GetValue(func(cell int) uint64 { return oneIf(slices.Contains(t.asks.High(owner(cell)), uint32(cell))) }),
+			Lines: func(cell int) []hw.Line { return []hw.Line{t.asks.Of(hw.FieldHigh, cell)} },
+			Get:   hw.GetValue(func(cell int) uint64 { return oneIf(slices.Contains(t.asks.High(owner(cell)), uint32(cell))) }),
 			Put: hw.PutValue(func(cell int, value uint64) error {
 				if value != 0 {
 					t.asks.Raise(owner(cell), uint32(cell), t.ports.Value[cell], t.tag[cell])
@@ -174,7 +183,7 @@ func (t *Serialisers) askPorts() []hw.Port {
 				return nil
 			}),
 		}, {
-			Name: "served_o", Bits: 16,
+			Name: "served_o", Bits: 16, Shows: "served",
 			Get: hw.GetValue(func(cell int) uint64 { return uint64(t.served[cell]) }),
 			Put: hw.PutValue(func(cell int, value uint64) error {
 				output := uint16(value)
@@ -193,6 +202,11 @@ func (t *Serialisers) askPorts() []hw.Port {
 func (t *Serialisers) offer(cell int, frame []byte, port uint16) {
 	copy(t.frames[cell*t.stride:], frame)
 	t.length[cell] = uint16(len(frame))
+	t.show(cell, port)
+}
+
+// show sets the inputs load_i and port_i until Latch.
+func (t *Serialisers) show(cell int, port uint16) {
 	t.site.load[cell], t.site.port[cell] = true, port
 	shard := &t.shards[t.owner[cell/t.bank.PerUnit]]
 	shard.loads = append(shard.loads, uint32(cell))

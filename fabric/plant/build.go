@@ -174,6 +174,9 @@ func (t *Plant) misses() func(receiver int, medium uint32) bool {
 // Components returns the components that RTL can replace.
 func (t *Plant) Components() []hw.Sited { return t.sited }
 
+// Others returns the components without a Verilog twin.
+func (t *Plant) Others() []hw.Component { return t.unsited }
+
 // Whole returns all hardware of a plant as one component. It returns nil if the network has no twin or several kinds
 // of media.
 func (t *Plant) Whole(n fabric.Network) *Datapath {

@@ -1,0 +1,92 @@
+package export
+
+import (
+	"fmt"
+
+	"starloom/hw"
+)
+
+// Wiring connects the parts of a machine by the data of their ports.
+type Wiring struct {
+	Sites   []*hw.Site
+	drivers map[hw.Line]output
+}
+
+// output is a port of an element, by indices.
+type output struct{ site, element, port int }
+
+// New connects the parts. It returns an error if two outputs drive one line, or if a line has not the width of its
+// port.
+func New(sites []*hw.Site) (*Wiring, error) {
+	w := &Wiring{Sites: sites, drivers: map[hw.Line]output{}}
+	for s, site := range sites {
+		for p := range site.Ports {
+			port := &site.Ports[p]
+			if port.Input || port.Lines == nil {
+				continue
+			}
+			for element := range site.Elements {
+				if err := w.drive(output{s, element, p}); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return w, nil
+}
+
+func (w *Wiring) drive(at output) error {
+	site := w.Sites[at.site]
+	port, path := &site.Ports[at.port], site.Path(at.element)
+	for _, line := range port.Lines(at.element) {
+		if other, ok := w.drivers[line]; ok {
+			return fmt.Errorf("%s: %s drives a line of %s", path, port.Name, w.Sites[other.site].Path(other.element))
+		}
+		if line.Bits != port.Bits {
+			return fmt.Errorf("%s: %s has %d bits, its line has %d", path, port.Name, port.Bits, line.Bits)
+		}
+		w.drivers[line] = at
+	}
+	return nil
+}
+
+// Refusal is an input that cannot be exported.
+type Refusal struct {
+	Path, Port string
+	Reason     string
+}
+
+// Refusals returns the inputs that cannot be exported: nothing states what drives them, or the driver is no part with
+// a Verilog twin.
+func (w *Wiring) Refusals() (all []Refusal) {
+	for _, site := range w.Sites {
+		for p := range site.Ports {
+			port := &site.Ports[p]
+			if !port.Input || port.Outside {
+				continue
+			}
+			for element := range site.Elements {
+				if reason := w.refuse(port, element); reason != "" {
+					all = append(all, Refusal{site.Path(element), port.Name, reason})
+				}
+			}
+		}
+	}
+	return all
+}
+
+func (w *Wiring) refuse(port *hw.Port, element int) (reason string) {
+	if port.From == nil {
+		return "no data names its driver"
+	}
+	from := port.From(element)
+	if from.Bits != port.Bits {
+		return fmt.Sprintf("it has %d bits, its driver %d", port.Bits, from.Bits)
+	}
+	from.Lines(func(line hw.Line) {
+		if _, ok := w.drivers[line]; !ok && reason == "" {
+			reason = fmt.Sprintf("no part with a Verilog twin drives %s", line.Wire.Path())
+		}
+	})
+	return reason
+}

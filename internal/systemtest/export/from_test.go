@@ -1,0 +1,113 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+	"starloom/cosim/export"
+	"starloom/hw"
+	"starloom/internal/inside"
+	"starloom/internal/systemtest"
+)
+
+const (
+	routing = "firmware: {program: pops/random}\n"
+	gossip  = "firmware: {program: gossip/fsa}\nworkload: {gossip: {}}\n"
+	stars   = `fabric:
+  netlist:
+    nodes: {"p[0..3]": processor, "hub[0..1]": star}
+    links:
+      - ["p[0..1]:0", "hub[0]"]
+      - ["p[2..3]:0", "hub[1]"]
+      - {endpoints: ["p[1]:1", "p[2]:1"], latency: 3}
+firmware: {program: netlist/next-hop}
+`
+	wire = `fabric:
+  netlist:
+    nodes: {"p[0..3]": processor, wire: {kind: bus, arbiter: round_robin}}
+    links: [["p[0..3]", wire]]
+firmware: {program: netlist/next-hop}
+`
+)
+
+// machines are the machines in which expressions and closures are compared. The number of inputs that cannot be
+// exported is exact, so a new one shows here, and one less is taken from the number.
+var machines = []struct {
+	name, text string
+	refused    int
+	still      string // a port that the firmware never moves
+}{
+	{"pops-2x3", "fabric: {pops: {groups: 3, group_size: 2}}\n" + routing, 0, ""},
+	{"pops-4x4", "fabric: {pops: {groups: 4, group_size: 4}}\n" + routing, 0, ""},
+	{"pops-links", "fabric: {pops: {groups: 2, group_size: 2}}\nlink: {propagation_cycles: 3, phit_bits: 5}\n" +
+		routing, 0, ""},
+	{"ej", "fabric: {ej: {a: 1, b: 2, dimensions: 1}}\n" +
+		"firmware: {program: ej/all-to-all}\nworkload: {all_to_all: {}}\n", 84, ""},
+	{"stars", stars, 0, ""},
+	{"crossbar-priority", "fabric: {crossbar: {ports: 4}}\n" + gossip, 0, "tag_i"},
+	{"crossbar-round_robin", "fabric: {crossbar: {ports: 3, arbiter: round_robin}}\n" + gossip, 0, "tag_i"},
+	{"crossbar-lottery", "fabric: {crossbar: {ports: 3, arbiter: lottery}}\n" + gossip, 0, "tag_i"},
+	{"crossbar-weighted", "fabric: {crossbar: {ports: 3, arbiter: weighted_round_robin}}\n" + gossip, 0, "tag_i"},
+	{"crossbar-sessions", "fabric: {crossbar: {ports: 4}}\n" +
+		"firmware: {program: gossip/fsa}\nworkload: {gossip: {sessions: 3}}\n", 0, ""},
+	{"crossbar-cap", "fabric: {crossbar: {ports: 4, cap: 2}}\n" + gossip, 7, "tag_i"},
+	{"crossbar-lists", "fabric: {crossbar: {ports: 4, matching: list}}\n" + gossip, 13, ""},
+	{"crossbar-aloha", "fabric: {crossbar: {ports: 4, medium: aloha}}\n" + gossip, 32, ""},
+	{"crossbar-queues", "fabric: {crossbar: {ports: 8}}\n" +
+		"firmware: {program: scatter/sync}\nworkload: {scatter: {}}\n", 32, ""},
+	{"bus", "fabric: {bus: {vertices: 6, length: 3}}\nfirmware: {program: bus/two-phase}\n", 36, ""},
+	{"netlist-bus", wire, 10, ""},
+}
+
+// watched builds a machine and compares its inputs in every cycle of a run.
+func watched(t *testing.T, text string, seed uint64) (*export.Wiring, *export.Observer) {
+	s, err := starloom.ParseScenario("", fmt.Appendf(nil, "starloom: 1\n%sseed: %d\n", text, seed))
+	require.NoError(t, err)
+	m := systemtest.Machine(t, s, starloom.MachineOptions{Engine: starloom.EngineCycle})
+	var sites []*hw.Site
+	for _, part := range inside.Machine(m).Plant.Components() {
+		sites = append(sites, part.Site())
+	}
+	w, err := export.New(sites)
+	require.NoError(t, err)
+	o := w.Observe()
+	require.NoError(t, m.Watch(o.Look))
+	require.NoError(t, m.Run(context.Background(), nil))
+	return w, o
+}
+
+// TestFrom evaluates the expression of every input beside its closure in running machines, in every cycle. An input
+// that no run has toggled fails: its expression has not been tried.
+func TestFrom(t *testing.T) {
+	for _, machine := range machines {
+		t.Run(machine.name, func(t *testing.T) {
+			toggled, refused, still := map[string]bool{}, 0, map[string]bool{}
+			for seed := range uint64(4) {
+				w, o := watched(t, machine.text, seed+1)
+				require.NotEmpty(t, o.Inputs)
+				for _, x := range o.Inputs {
+					require.Positive(t, x.Cycles)
+					name := x.Path + " " + x.Port
+					toggled[name] = toggled[name] || x.Toggled
+					if !x.Fixed && x.Port != machine.still {
+						still[name] = true
+					}
+				}
+				refused = len(w.Refusals())
+			}
+			for name, done := range toggled {
+				if done {
+					delete(still, name)
+				}
+			}
+			require.Empty(t, slices.Sorted(maps.Keys(still)), "inputs that no run has toggled")
+			require.Equal(t, machine.refused, refused)
+		})
+	}
+}
