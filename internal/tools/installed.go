@@ -39,6 +39,7 @@ var Programs = []Program{
 	{cosim.Tool{Command: "yosys", Packages: "yosys", VersionOption: "-V"}, "proofs", "yosys", "yosys"},
 	{cosim.Tool{Command: "iverilog", Packages: "iverilog", VersionOption: "-V"},
 		"RTL with X and Z, second reader of proofs", "iverilog", "icarus-verilog"},
+	{cosim.Tool{Command: "cc", Packages: "gcc and libc6-dev", VersionOption: "--version"}, "RTL with X and Z", "gcc", "gcc"},
 	{cosim.Tool{Command: "ghdl", Packages: "ghdl", VersionOption: "--version"}, "RTL in VHDL", "ghdl", "ghdl"},
 	{cosim.Tool{Command: "vcd2fst", Packages: "gtkwave"}, "waveforms in FST", "gtkwave", "gtkwave"},
 	{cosim.Tool{Command: "tshark", Packages: "tshark", VersionOption: "--version"}, "packet captures",
