@@ -12,7 +12,7 @@ import (
 
 // ExploredDetails are facts of an exploration beside its verdict.
 type ExploredDetails struct {
-	Raised   []ExploredBound   `json:"raised,omitempty"` // bounds that were explored one after another, the last one reported
+	Raised   []ExploredBound   `json:"raised,omitempty"` // bounds explored one after another
 	Deadlock *ExploredDeadlock `json:"deadlock,omitempty"`
 }
 
@@ -67,7 +67,7 @@ func (b *ExploredBound) Text() string {
 	return cmp.Or(strings.Join(words, ", "), "no fault")
 }
 
-// raised says how far the bounds were raised, before the sentence of the last ones.
+// raised returns the bounds that hold, before the sentence on the last ones.
 func (r *Explored) raised() string {
 	n := len(r.Raised)
 	if n == 0 {

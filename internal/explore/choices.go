@@ -71,8 +71,8 @@ func options(to []event, kinds []kind, x *emulator.Exploring, used vector) []eve
 	return to
 }
 
-// subsets yields every set of events that the limits allow beside the used faults, except for the empty set, until yield
-// returns false. A medium has one fault in a slot, and a processor is not both killed and restarted.
+// subsets yields every set of events that the limits allow beside the used faults, except for the empty set, until
+// yield returns false. A medium has one fault in a slot, and a processor is not both killed and restarted.
 func subsets(events []event, kinds []kind, used vector, faults int, yield func(chosen []event, used vector) bool) {
 	var chosen []event
 	var extend func(from int, used vector, left int) bool
