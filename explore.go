@@ -3,9 +3,12 @@ package starloom
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +18,9 @@ import (
 	"starloom/internal/emulator"
 	"starloom/internal/explore"
 	"starloom/internal/outputs"
+	"starloom/internal/sweep"
+	"starloom/traces"
+	"starloom/traces/input"
 	"starloom/traces/input/strict"
 )
 
@@ -27,6 +33,8 @@ type ExploreOptions struct {
 	Workers int    // threads; 0: one
 	// raise the bounds of the asked kinds one by one, from one fault on, until a rule breaks or a limit is reached
 	UntilFails bool
+	// folder in which a search is kept, and continued by a later call with the same scenario, bounds and program; "": none
+	Out string
 	// the scenario of a schedule that breaks a rule
 	Counterexample Output
 	Pictured       bool                   // Draw the schedule for a page
@@ -50,11 +58,38 @@ func Explore(ctx context.Context, s *Scenario, o ExploreOptions) (*ExploreReport
 	if o.UntilFails {
 		of = explore.Until
 	}
-	r, err := of(ctx, c, bounds, explore.Options{Engine: o.Engine, Workers: o.Workers, Progress: o.Progress})
+	own := explore.Options{Engine: o.Engine, Workers: o.Workers, Progress: o.Progress}
+	if o.Out != "" {
+		if own.Saved, err = s.savedExploration(o.Out); err != nil {
+			return nil, err
+		}
+	}
+	r, err := of(ctx, c, bounds, own)
 	if err != nil || r.Verdict != outcome.Fails {
 		return r, err
 	}
 	return r, s.repeatSchedule(r, &o)
+}
+
+// savedExploration names a folder and what a search depends on beside its bounds.
+func (s *Scenario) savedExploration(folder string) (saved explore.Saved, err error) {
+	saved.Folder = folder
+	if saved.Program, err = sweep.ExecutableHash(); err != nil {
+		return saved, err
+	}
+	one := *s
+	one.Explore = nil
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s %v\n", one.Hash(), s.RTL)
+	for _, path := range s.Inputs() {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return saved, input.Mistake(path, err.Error(), "give a file that can be read")
+		}
+		fmt.Fprintf(sum, "%s\n", traces.SHA256(data))
+	}
+	saved.Scenario = hex.EncodeToString(sum.Sum(nil))
+	return saved, nil
 }
 
 // ExploreCommand returns the command that explores the scenario's file, "" for a scenario without a file.

@@ -45,6 +45,7 @@ func newExplore(networks starloom.Networks) *cobra.Command {
 		"nothing else")
 	o.settings.declare(c)
 	f.Uint64Var(&o.seed, "seed", 0, "take the seed `N` in place of the scenario's")
+	f.StringVar(&o.Out, "out", "", "keep the search in the folder `DIR`; the same command continues it")
 	engine := choose(c, "engine", "how slots are computed; routers and RTL need cycle", "auto", "cycle", "slot")
 	f.BoolVar(&o.UntilFails, "until-fails", false, "raise the largest number of faults one by one until a rule breaks")
 	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: all cores")

@@ -187,6 +187,9 @@ type Options struct {
 	Engine   string         // emulator.EngineAuto (also ""), EngineCycle or EngineSlot
 	Workers  int            // threads; 0: one
 	Progress func(Progress) // called after each slot; nil for none
+	Saved    Saved          // folder in which the search goes on later
+
+	name string // of its file
 
 	// For tests: compare the futures of states with one key, and replace the classes of columns.
 	Verify  bool

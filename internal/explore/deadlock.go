@@ -27,6 +27,13 @@ func (s *search) deadlock() (*outcome.ExploredDeadlock, error) {
 			d.Waiting = append(d.Waiting, v.Path)
 		}
 	}
+	if f.never != nil {
+		if f.never.Period > 1 {
+			return nil, nil
+		}
+		d.Since = f.never.First
+		return d, nil
+	}
 	steps := s.nodes.path(f.parent)
 	var before, now []byte
 	since := -1

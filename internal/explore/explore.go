@@ -48,6 +48,12 @@ func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*o
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := s.saved.open(c, b, s.workers[0].Engine(), o.name); err != nil {
+		return nil, nil, err
+	}
+	if s.goes, err = s.saved.read(s); err != nil {
+		return nil, nil, err
+	}
 	permutations := slices.Values([][]uint32{nil})
 	if c.Workload.Permutation.Kind == fabric.PermutationAll {
 		permutations = all(c.Network.Shape().Processors())

@@ -19,9 +19,9 @@ import (
 // search explores a machine slot by slot. All states of a slot are found before the first of the next slot, so bounds,
 // counts and counterexample do not depend on the number of workers.
 type search struct {
-	limits   limits
-	kinds    []kind
-	workers  []*worker
+	limits   limits    `saved:"-"`
+	kinds    []kind    `saved:"-"`
+	workers  []*worker `saved:"-"`
 	nodes    *nodes
 	frontier []open // states of the slot that are still to be expanded
 	next     []open // states found for the next slot
@@ -33,17 +33,19 @@ type search struct {
 	count   outcome.ExploredCounts
 	levels  []outcome.ExploredLevel
 	tallied int    // states in levels
-	open    string // reason of an incomplete search
+	open    string `saved:"-"` // reason of an incomplete search
 
 	permutation []uint32 // of the runs that are explored, nil for the scenario's workload
 	root        open     // reset state of these runs
 	failed      *failure
 	cut         uint32 // slot of the first failure, after which faults are fewer
 
-	stop   atomic.Bool // the search is interrupted
-	verify bool
-	kept   map[key]visited // states found so far, for verify
-	err    error           // a difference found by verify
+	saved  *Saved          `saved:"-"`
+	goes   bool            `saved:"-"` // the search goes on from a file
+	stop   atomic.Bool     `saved:"-"` // the search is interrupted
+	verify bool            `saved:"-"`
+	kept   map[key]visited `saved:"-"` // states found so far, for verify
+	err    error           `saved:"-"` // a difference found by verify
 }
 
 // open is a state to be expanded, with its snapshot.
@@ -100,7 +102,7 @@ func (a *arena) keep(b []byte) []byte {
 }
 
 func newSearch(ctx context.Context, c *config.Config, kinds []kind, l limits, o Options) (*search, error) {
-	s := &search{limits: l, kinds: kinds, nodes: newNodes(), verify: o.Verify}
+	s := &search{limits: l, kinds: kinds, nodes: newNodes(), verify: o.Verify, saved: &o.Saved}
 	scripted := len(c.Faults) - len(kinds)
 	for range max(1, o.Workers) {
 		x, err := emulator.Explore(ctx, c, emulator.Options{Engine: o.Engine}, scripted, o.Classes)
@@ -141,6 +143,9 @@ func (s *search) close() {
 func (s *search) runAll(ctx context.Context, permutations iter.Seq[[]uint32], progress func()) error {
 	defer context.AfterFunc(ctx, func() { s.stop.Store(true) })()
 	for p := range permutations {
+		if s.goes && !slices.Equal(p, s.permutation) {
+			continue // explored before the file was saved
+		}
 		s.permutation = p
 		for _, w := range s.workers {
 			if w.Given = p; p == nil {
@@ -150,15 +155,23 @@ func (s *search) runAll(ctx context.Context, permutations iter.Seq[[]uint32], pr
 				return err
 			}
 		}
-		s.begin()
+		if !s.goes {
+			s.begin()
+		}
+		s.goes = false
 		if err := s.run(ctx, progress); err != nil {
 			return err
+		}
+		if s.open != "" { // a livelock of a part of the states would prune the rest
+			if err := s.saved.write(s); err != nil {
+				return err
+			}
 		}
 		if s.findLivelock(s.root.id); s.open != "" {
 			return nil
 		}
 	}
-	return nil
+	return s.saved.write(s)
 }
 
 // begin makes the reset state the only state to be expanded.
@@ -173,14 +186,17 @@ func (s *search) begin() {
 }
 
 func (s *search) run(ctx context.Context, progress func()) error {
-	for len(s.frontier) > 0 {
+	for len(s.frontier) > 0 || s.inside {
 		if !s.inside { // bounds change only at the end of a slot
 			if s.open = s.limit(ctx); s.open != "" {
 				return nil
 			}
 			s.faults, s.inside = s.budget(), true
 		}
-		whole := s.level(ctx)
+		whole, err := s.level(ctx)
+		if err != nil {
+			return err
+		}
 		for _, w := range s.workers {
 			if err := w.Statics(); err != nil {
 				return err
@@ -260,7 +276,7 @@ func (s *search) limit(ctx context.Context) string {
 }
 
 // level expands all states of a slot. whole is false if the search was interrupted: all chunks before are merged.
-func (s *search) level(ctx context.Context) (whole bool) {
+func (s *search) level(ctx context.Context) (whole bool, err error) {
 	for len(s.frontier) > 0 {
 		part := s.frontier[:min(chunk, len(s.frontier))]
 		found := make([][]successor, len(part))
@@ -278,7 +294,7 @@ func (s *search) level(ctx context.Context) (whole bool) {
 		}
 		wait.Wait()
 		if ctx.Err() != nil {
-			return false
+			return false, nil
 		}
 		for i := range found {
 			for k := range found[i] {
@@ -290,8 +306,13 @@ func (s *search) level(ctx context.Context) (whole bool) {
 		}
 		clear(part) // frees the snapshots
 		s.frontier = s.frontier[len(part):]
+		if s.saved.due() {
+			if err := s.saved.write(s); err != nil {
+				return false, err
+			}
+		}
 	}
-	return true
+	return true, nil
 }
 
 func (s *search) merge(parent uint32, x *successor) {

@@ -2,6 +2,8 @@ package explore
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
@@ -28,6 +30,7 @@ func Until(ctx context.Context, c *config.Config, b Bounds, o Options) (*outcome
 			}
 			*limit++
 			raised, b.Faults = true, &now
+			o.name = now.fileName()
 			r, s, err := exploreOnce(ctx, c, b, o)
 			if err != nil {
 				return nil, err
@@ -57,6 +60,17 @@ func bound(r *outcome.Explored, now *Limits, all map[fabric.FaultKind]bool) outc
 		}
 	}
 	return row
+}
+
+// fileName is the name of a search with the limits, such as drop-2-restart-1.
+func (l *Limits) fileName() string {
+	var words []string
+	for _, x := range l.list() {
+		if *x.limit > 0 {
+			words = append(words, fmt.Sprintf("%s-%d", fabric.FaultNames[x.kind], *x.limit))
+		}
+	}
+	return strings.Join(words, "-")
 }
 
 // unused reports whether no state needs as many faults of a kind as its limit allows. Then no run with more of them
