@@ -1,0 +1,129 @@
+package explore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+	"starloom/fabric/outcome"
+	"starloom/internal/explore"
+	"starloom/internal/inside"
+)
+
+// asSearch is a variable with a folder: this test binary then explores its scenario.yaml and keeps the search there.
+const asSearch = "STARLOOM_TEST_EXPLORE"
+
+func searchIn(folder string) (status int) {
+	s, err := starloom.LoadScenario(filepath.Join(folder, "scenario.yaml"))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 3
+	}
+	c, err := inside.Config(s)
+	if err == nil {
+		var r *outcome.Explored
+		r, err = explore.Of(context.Background(), c, *s.Explore, explore.Options{Workers: 2,
+			Saved: explore.Saved{Folder: filepath.Join(folder, "out"), Every: time.Millisecond}})
+		if err == nil {
+			err = r.WriteJSON(os.Stdout)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 3
+	}
+	return 0
+}
+
+// A search that is killed again and again ends with the bytes of an uninterrupted one.
+func TestKilled(t *testing.T) {
+	for name, x := range map[string]struct{ scenario, faults string }{
+		"holds":        {protocol(t, 0, 20), "{drop: 4, miss: 2}"},
+		"fails":        {protocol(t, 6, 20), "{drop: 3, miss: 2}"},
+		"permutations": {scenarios[1].scenario + "workload: {permutation: all}\n", "{drop: 2, bit_flip: 1}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			text := x.scenario + "explore: {faults: " + x.faults + "}\n"
+			require.NoError(t, os.WriteFile(filepath.Join(folder, "scenario.yaml"), []byte(text), 0o600))
+			whole := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(whole, "scenario.yaml"), []byte(text), 0o600))
+			want, err := process(whole).Output()
+			require.NoError(t, err)
+			random, kills := rand.New(rand.NewPCG(1, uint64(len(name)))), 0
+			for ; ; kills++ {
+				require.Less(t, kills, 200)
+				c := process(folder)
+				var got bytes.Buffer
+				c.Stdout, c.Stderr = &got, os.Stderr
+				require.NoError(t, c.Start())
+				after := time.AfterFunc(time.Duration(60+20*kills+random.IntN(60))*time.Millisecond, func() { _ = c.Process.Kill() })
+				err := c.Wait()
+				after.Stop()
+				if err == nil {
+					assert.Equal(t, string(want), got.String())
+					break
+				}
+				require.Equal(t, -1, c.ProcessState.ExitCode(), "killed")
+			}
+			t.Logf("%d kills", kills)
+			assert.Positive(t, kills)
+		})
+	}
+}
+
+func process(folder string) *exec.Cmd {
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), asSearch+"="+folder)
+	return c
+}
+
+// A limit may be raised for a search in a folder, which then ends as without the lower limit. All else is refused.
+func TestSavedSearchGoesOn(t *testing.T) {
+	folder := t.TempDir()
+	run := func(set ...starloom.Assignment) (*outcome.Explored, error) {
+		s, err := starloom.ParseScenario("", []byte(protocol(t, 0, 3)), append(set,
+			starloom.Assignment{Key: "explore.faults", Value: "{drop: 2}"})...)
+		require.NoError(t, err)
+		return starloom.Explore(t.Context(), s, starloom.ExploreOptions{Out: folder})
+	}
+	r, err := run(starloom.Assignment{Key: "explore.states", Value: "40"})
+	require.NoError(t, err)
+	require.Equal(t, outcome.Open, r.Verdict)
+	again, err := run(starloom.Assignment{Key: "explore.states", Value: "40"})
+	require.NoError(t, err)
+	assert.Equal(t, r.Counts, again.Counts)
+	r, err = run()
+	require.NoError(t, err)
+	require.Equal(t, outcome.Holds, r.Verdict)
+	assert.Equal(t, explored(t, protocol(t, 0, 3), "{drop: 2}", explore.Options{}).Levels, r.Levels)
+	var refused *starloom.InputError
+	_, err = run(starloom.Assignment{Key: "explore.targets", Value: "[bus.bus*]"})
+	require.ErrorAs(t, err, &refused)
+	assert.Contains(t, err.Error(), "is of the bounds")
+	_, err = run(starloom.Assignment{Key: "stop.slots", Value: "99"})
+	require.ErrorAs(t, err, &refused)
+	assert.Contains(t, err.Error(), "is of another scenario")
+	path := filepath.Join(folder, "search.explore")
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, cut := range []int{len(data) - 1, len(data) / 2, 10, 0} {
+		require.NoError(t, os.WriteFile(path, data[:cut], 0o600))
+		_, err = run()
+		require.ErrorAs(t, err, &refused, "%d of %d bytes", cut, len(data))
+	}
+	data[len(data)/2] ^= 1
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+	_, err = run()
+	require.ErrorContains(t, err, "is not whole")
+}
