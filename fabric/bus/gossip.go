@@ -11,13 +11,14 @@ import (
 	"starloom/nic"
 )
 
-// setBytes returns the length of a payload with a bit for each of n items, setWords the size of such a set in memory.
+// setBytes returns the number of payload bytes with one bit for each of n items; setWords returns the number of
+// 64-bit words of such a set.
 func setBytes(n int) int { return (n + 7) / 8 }
 func setWords(n int) int { return (n + 63) / 64 }
 
-// gossipReferee follows the items of every vertex: its own item, then all items received in good frames. A control
-// frame has a bit for each item, item 0 in the lowest bit of byte 0. If a frame contains an item that its sender does
-// not have, the sender breaks the rule no_creation; its receivers do not. The run ends when all live vertices have
+// gossipReferee tracks the items of every vertex: its own item, and all items received in good frames. A control
+// frame has a bit for each item, item 0 in the lowest bit of byte 0. A frame with an item unknown to its sender
+// violates the rule no_creation, for the sender but not for the receivers. The run ends when all live vertices have
 // all items.
 type gossipReferee struct {
 	fabric.NoPackets
@@ -26,7 +27,7 @@ type gossipReferee struct {
 	plan     *Plan
 	known    []uint64 // words of each vertex's set
 	count    []uint32 // number of items in each vertex's set
-	least    []uint32 // items of the vertex with the fewest, after each step up to the last change
+	least    []uint32 // by step, up to the last change: minimum number of items of a vertex
 	slots    uint32   // number of slots with frames
 
 	having []uint32 // number of vertices by number of items
@@ -166,7 +167,7 @@ func (r *gossipReferee) lacks(vertex int) int {
 	return r.n
 }
 
-// Metrics implements fabric.Referee. It returns, for each step, the number of items of the vertex with the fewest.
+// Metrics implements fabric.Referee. It returns, for each step, the minimum number of items of a vertex.
 func (r *gossipReferee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 	known, least := make([]int, r.slots), 1
 	for step := range known {
@@ -205,7 +206,7 @@ func (r *gossipReferee) tally() {
 	}
 }
 
-// State implements fabric.Referee. A run-table is not saved.
+// State implements fabric.Referee. It does not save the run-table.
 func (r *gossipReferee) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, hw.Future, "known", r.known, func(i int, items uint64) error {
 		if k := i % r.words; k == r.words-1 && items&^(^uint64(0)>>(-r.n&63)) != 0 {

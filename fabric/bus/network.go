@@ -30,28 +30,27 @@ import (
 //go:embed network.go
 var source string
 
-// Network is a bus network: vertices, and buses that are sets of at least two vertices. In a slot a vertex is on one
-// bus, on which it sends or listens: its NIC has one switch to all of its taps. A frame on a bus reaches all other
-// vertices on the bus (S. Fujita, C. Laforest and S. Perennes, "A Gossip Algorithm for Bus Networks with Buses of
-// Limited Length", section 2).
+// Network is a bus network: vertices, and buses that are sets of at least two vertices. In a slot a vertex sends or
+// listens on one bus: its NIC has one switch for all its taps. A frame on a bus reaches all other vertices on the bus
+// (S. Fujita, C. Laforest and S. Perennes, "A Gossip Algorithm for Bus Networks with Buses of Limited Length",
+// section 2).
 //
 // The programs of gossip set the buses of their schedules. All other firmware uses Buses.
 //
-// With an arbiter, a vertex keeps a frame that must wait and requests the bus again in the next slot; its switch
-// stays at the bus. A cycle of tdma has as many turns as the longest bus has taps: a slot belongs to tap slot mod
-// taps.
+// With an arbiter, a vertex keeps a blocked frame and requests the bus again in the next slot; its switch stays at
+// the bus. The number of turns of tdma is the number of taps of the longest bus: a slot belongs to tap slot mod taps.
 type Network struct {
 	// processors, each with a NIC that is on one bus in a slot
 	Vertices int `json:"vertices" jsonschema:"required,minimum=2,maximum=65534"`
-	// most vertices on a bus in one slot, the sender included; a value above vertices has no effect (default: the
-	// largest of buses)
+	// maximum number of vertices on a bus in one slot, including the sender; a value above vertices has no effect
+	// (default: the largest of buses)
 	Length int `json:"length,omitempty" jsonschema:"minimum=2,maximum=2147483647"`
 	// the vertices of each bus, highest priority first; only for firmware that needs fixed buses: a program of gossip
-	// brings the buses of its schedule
+	// defines the buses of its schedule
 	Buses [][]int `json:"buses,omitempty" jsonschema:"minItems=1"`
 	contend.ArbiterKeys
 
-	schedule string // name of the schedule that sets the buses, "" for given buses
+	schedule string // name of the schedule that defines the buses, "" for given buses
 	plan     func() *Plan
 }
 
@@ -134,7 +133,8 @@ func (b Network) Check() error {
 	return nil
 }
 
-// adapt selects the buses of a schedule, otherwise Buses. An image without a schedule keeps the network's schedule.
+// adapt selects the buses of a schedule; without a schedule, Buses. An image without a schedule keeps the network's
+// schedule.
 func (b Network) adapt(program, schedule string, _ map[string]int64) fabric.Network {
 	if program != "" {
 		schedule, _ = strings.CutPrefix(program, "bus/")
@@ -155,7 +155,7 @@ func (b Network) adapt(program, schedule string, _ map[string]int64) fabric.Netw
 	return b
 }
 
-// Plan returns the buses of an adapted network that has passed Check.
+// Plan returns the buses of an adapted network after a successful Check.
 func (b Network) Plan() *Plan {
 	if b.plan == nil {
 		b = b.adapt("", "", nil).(Network)
@@ -203,7 +203,7 @@ func (b Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 }
 
 // Shape implements fabric.Network: one unit, whose media are the buses. The words for firmware are the number of
-// vertices, the length, the number of buses, and a flag that is 1 if the buses have arbiters.
+// vertices, the length, the number of buses, and a flag: 1 if the buses have arbiters.
 func (b Network) Shape() fabric.Shape {
 	p := b.Plan()
 	s := fabric.Shape{
@@ -263,10 +263,10 @@ func (r tapROM) Machine(uint64, []uint32) {}
 const (
 	memoryBus   = 64
 	memoryTap   = 56   // grown lists, and the arbiter's counter
-	memoryAsks  = 40   // request and grant of a tap in the cycle engine
-	memoryRanks = 112  // request, rank and choice of a vertex in the slot engine, in grown lists
+	memoryAsks  = 40   // request and grant of a tap, in the cycle engine
+	memoryRanks = 112  // request, rank and choice of a vertex, in growing lists of the slot engine
 	memoryCycle = 96   // light at both ends, request lines, grants
-	memoryPlan  = 1200 // steps of a gossip per vertex, including garbage from their computation
+	memoryPlan  = 1200 // steps of gossip per vertex, with the garbage of their computation
 )
 
 func (b Network) MemoryBytes(c *fabric.Config) uint64 {
@@ -285,7 +285,7 @@ func (b Network) MemoryBytes(c *fabric.Config) uint64 {
 	return bytes
 }
 
-// Bytes of Waiting for a vertex without waiting frames, and for a tap.
+// Bytes of Waiting per vertex without waiting frames, and per tap.
 const (
 	memoryWaiting    = 45
 	memoryWaitingTap = 44
@@ -303,8 +303,8 @@ func (b Network) workloadBytes(*fabric.Workload, *fabric.Program) (kept, roms ui
 	return uint64(b.Vertices) * (uint64(setWords(b.Vertices))*8 + memoryPlan), 0
 }
 
-// holds returns the reason why no run can break a rule, or "" if a run can break it. The buses of a schedule are
-// never too long. With a schedule for more than two vertices, vertices have several buses.
+// holds returns the reason why no run can break a rule, or "" if a run may break the rule. The buses of a schedule
+// are never too long. A schedule for more than two vertices gives vertices several buses.
 func (b Network) holds(rule string) string {
 	switch {
 	case rule == fabric.RuleCollisionFree && b.arbitrated():

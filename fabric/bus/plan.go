@@ -10,9 +10,9 @@ import (
 
 // Plan holds the buses of a network and the taps of its vertices. It is immutable.
 type Plan struct {
-	// Buses holds the vertices of each bus, tap by tap: in the given order, or ascending for buses of a schedule.
+	// vertices of each bus, tap by tap: in the given order, or ascending for buses of a schedule
 	Buses [][]int
-	// Steps holds the bus of each entry of a schedule's steps; nil without a schedule.
+	// bus of each entry of a schedule's steps; nil without a schedule
 	Steps [][]int
 
 	taps *hw.Taps
@@ -23,8 +23,8 @@ func PlanBuses(vertices int, buses [][]int) *Plan {
 	return &Plan{Buses: buses, taps: hw.NewTaps(vertices, buses)}
 }
 
-// PlanSteps returns the plan of the buses in a schedule, in the order of first use. A set of vertices is one bus in
-// all steps, for all senders.
+// PlanSteps returns the plan of a schedule's buses, in the order of first use. Equal sets of vertices are one bus, in
+// all steps and for all senders.
 func PlanSteps(vertices int, steps []gossip.Step) *Plan {
 	entries := 0
 	for _, step := range steps {
@@ -56,8 +56,8 @@ func PlanSteps(vertices int, steps []gossip.Step) *Plan {
 	return p
 }
 
-// Port returns the port of a vertex that leads to a bus, or -1 if the vertex has no tap at the bus. The ports of a
-// vertex are its buses in ascending order.
+// Port returns the port of a vertex at a bus, or -1 if the vertex has no tap at the bus. The ports of a vertex are
+// its buses in ascending order.
 func (p *Plan) Port(vertex, bus int) int {
 	port, ok := slices.BinarySearch(p.taps.Bus[vertex], uint32(bus))
 	if !ok {

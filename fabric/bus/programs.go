@@ -12,11 +12,11 @@ import (
 
 const sensorsProgram = "bus/sensors"
 
-// readingBytes is the size of the reading's number in a frame.
+// readingBytes is the size, in bytes, of a reading's number in a frame.
 const readingBytes = 4
 
-// Programs implements fabric.Network. Each schedule of gossip has a program, which sets the buses and the workload.
-// The other programs use given buses.
+// Programs implements fabric.Network. Each schedule of gossip has a program, which defines the buses and the
+// workload. The other programs use given buses.
 func (b Network) Programs() (programs []fabric.Program) {
 	for _, schedule := range scheduleNames() {
 		p := fabric.Program{
@@ -55,7 +55,7 @@ func (b Network) stopAndWait() fabric.Program {
 	}
 }
 
-// trafficProgram requires given buses and one bus per vertex.
+// trafficProgram requires given buses and a single bus per vertex.
 const trafficProgram = "bus/traffic"
 
 func (b Network) traffic() fabric.Program {
@@ -77,8 +77,8 @@ func (b Network) anywhere() string {
 	return ""
 }
 
-// reaches returns the reason why a frame cannot go from the only tap of a vertex to the only tap of another vertex,
-// or "" if it can.
+// reaches returns the reason why the only tap of a vertex cannot reach the only tap of another vertex, or "" if it
+// can.
 func (b Network) reaches(source, destination int) string {
 	taps := b.Plan().taps.Bus
 	for _, vertex := range []int{source, destination} {
@@ -94,7 +94,7 @@ func (b Network) reaches(source, destination int) string {
 	return ""
 }
 
-// Referee implements fabric.Network. It returns the referee of gossip for buses of a schedule, otherwise a Waiting.
+// Referee implements fabric.Network. It returns a referee of gossip for buses of a schedule, otherwise a Waiting.
 func (b Network) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
 	if b.schedule == "" {
 		return NewWaiting(b)

@@ -10,12 +10,12 @@ import (
 	"starloom/traces"
 )
 
-// Waiting is the referee of firmware on given buses. It follows packets, if the firmware carries any, and frames that
-// wait at the taps: it counts sent frames and blocked slots, and measures waits. The wait for a grant begins in the
-// slot in which a frame, the first in its NIC, requests the bus. The wait in the queue begins in the slot in which
+// Waiting is the referee of firmware on given buses. It tracks packets, if the firmware carries any, and frames that
+// wait at the taps. It counts sent frames and blocked slots, and measures waits. The wait for a grant begins in the
+// slot in which a frame at the head of its NIC requests the bus. The wait in the queue begins in the slot in which
 // firmware queues the frame. Both waits end when the frame is sent, or at the end of the run.
 //
-// A withdrawn frame counts as blocked until its withdrawal, but not as waiting.
+// A withdrawn frame counts as blocked until its withdrawal, but its wait is not measured.
 type Waiting struct {
 	*referees.Packets
 	announces bool
@@ -23,18 +23,19 @@ type Waiting struct {
 	plan   *Plan
 	names  fabric.Names
 	queues *referees.Queues
-	first  []uint32 // place of each vertex's port 0 in the columns of taps
+	first  []uint32 // index of each vertex's port 0 in the columns of taps
 
-	// sent frames; blocked slots; sums over sent frames of the wait for a grant and of the wait in the queue, in slots
+	// number of sent frames; number of blocked slots; sums over sent frames of the wait for a grant and of the wait
+	// in the queue, in slots
 	sent, blocked, granted, queued []uint64
 	grantMax, queueMax             []uint32
-	// largest number of frames in the vertex's TX FIFO when a frame for the tap was queued
+	// maximum number of frames in the vertex's TX FIFO just after a frame for the tap was queued
 	depth []uint32
 
 	// By vertex: the requesting frame.
 	port  []uint16 // port of the frame
 	since []uint32 // slot of its first request
-	last  []uint32 // 1 + slot in which it was last blocked, 0 for none
+	last  []uint32 // 1 + last slot in which the vertex was blocked, 0 for none
 }
 
 var (
@@ -110,19 +111,19 @@ func (w *Waiting) Received(l *fabric.Ledger, vertex int, frame nic.FrameView, sl
 }
 
 // TapWaiting is the report on a tap with sent, blocked or waiting frames. A mean covers all sent frames, and is nil
-// if there are none. A maximum also covers waiting frames.
+// without sent frames. A maximum also covers waiting frames.
 type TapWaiting struct {
 	Tap                string   `json:"tap"`
 	Vertex             int      `json:"vertex"`
 	Frames             uint64   `json:"frames"`               // sent frames
-	Blocked            uint64   `json:"blocked"`              // slots in which a frame waited for a grant
-	QueueWaitSlotsMax  uint32   `json:"queue_wait_slots_max"` // wait from queueing by the firmware to the slot of sending
+	Blocked            uint64   `json:"blocked"`              // number of slots in which a frame waited for a grant
+	QueueWaitSlotsMax  uint32   `json:"queue_wait_slots_max"` // slots from queueing to sending
 	QueueWaitSlotsMean *float64 `json:"queue_wait_slots_mean"`
-	GrantWaitSlotsMax  uint32   `json:"grant_wait_slots_max"` // wait from the first request to the grant
+	GrantWaitSlotsMax  uint32   `json:"grant_wait_slots_max"` // slots from the first request to the grant
 	GrantWaitSlotsMean *float64 `json:"grant_wait_slots_mean"`
-	// frames in the vertex's TX FIFO when one for this tap was queued, itself included
+	// number of frames in the vertex's TX FIFO after a frame for this tap was queued
 	QueueDepthMax   uint32 `json:"queue_depth_max"`
-	Waiting         uint64 `json:"waiting"`           // frames not sent by the end of the run
+	Waiting         uint64 `json:"waiting"`           // number of frames not sent by the end of the run
 	WaitingSlotsMax uint32 `json:"waiting_slots_max"` // wait of the first of them
 }
 
@@ -161,7 +162,7 @@ func (t TapsWaiting) Lines() []string {
 	return lines
 }
 
-// Taps returns the figures, after slots slots, of all taps with sent, blocked or waiting frames.
+// Taps returns the figures of all taps with sent, blocked or waiting frames, after slots slots.
 func (w *Waiting) Taps(slots uint32) TapsWaiting {
 	count, longest, asks := make([]uint64, len(w.sent)), make([]uint32, len(w.sent)), make([]uint32, len(w.sent))
 	if w.queues != nil {

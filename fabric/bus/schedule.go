@@ -18,7 +18,7 @@ var schedules = map[string]struct {
 	naive:    {gossip.Naive, gossip.NaiveLength},
 }
 
-// Names of schedules. The program of two-phase is bus/two-phase, and so on.
+// Names of schedules. Program bus/NAME follows schedule NAME.
 const (
 	twoPhase = "two-phase"
 	improved = "improved"

@@ -12,7 +12,7 @@ import (
 	"starloom/traces/rounded"
 )
 
-// published holds the figures of the paper, and reference figures of independent computations that tests use, too.
+// published holds the figures of the paper, and reference figures of independent computations, which tests also use.
 //
 //go:embed gossip/testdata/bus_*.csv
 var published embed.FS
@@ -24,8 +24,8 @@ func records(name string) [][]string {
 
 func whole(cell string) int { return int(studies.Figure(cell)) }
 
-// gossipStudy repeats the results of S. Fujita, C. Laforest and S. Perennes, "A Gossip Algorithm for Bus Networks
-// with Buses of Limited Length". Up to a size, lengths come from runs; for larger sizes they come from formulas.
+// gossipStudy reproduces the results of S. Fujita, C. Laforest and S. Perennes, "A Gossip Algorithm for Bus Networks
+// with Buses of Limited Length". Lengths come from runs up to a limit of size, and from formulas beyond it.
 func gossipStudy() *studies.Study {
 	return &studies.Study{
 		Name: "bus",
@@ -64,11 +64,11 @@ func (s *gossipRuns) size(quick, full int) int {
 	return quick
 }
 
-// Limits of the sizes for which formulas are compared.
+// Limits of the sizes at which formulas are compared.
 const sizesVertices, sizesLength = 200, 16
 
-// eachSize calls f for lengths from 2 on and fewer than sizesVertices vertices. left reports whether the columns
-// leave some vertices over.
+// eachSize calls f for lengths from 2 on and fewer than sizesVertices vertices. left reports whether there are
+// left-over vertices.
 func eachSize(f func(n, l int, left bool)) {
 	for l := 2; l <= sizesLength; l++ {
 		for n := 2; n < sizesVertices; n++ {
@@ -136,8 +136,8 @@ func (s *gossipRuns) growth(name string) error {
 	return nil
 }
 
-// bounds compares lengths with the published bounds. The upper bound holds since the paper's M(t) is at least tau^t.
-// Lengths equal the upper bound or are one step shorter.
+// bounds compares lengths with the published bounds. The upper bound is valid because the paper's M(t) is at least
+// tau^t. Each length equals the upper bound or is one step shorter.
 func (s *gossipRuns) bounds(name string) error {
 	below, above, loose, lower, upper, sizes := 0, 0, 0, 0, 0, 0
 	eachSize(func(n, l int, _ bool) {
@@ -182,7 +182,7 @@ func (s *gossipRuns) asymptotics(name string) error {
 }
 
 // buses shows that a vertex uses at most one new bus in a step. A network with only the buses of the schedule
-// therefore has logarithmic degree (section 3).
+// therefore has a logarithmic degree (section 3).
 func (s *gossipRuns) buses(name string) error {
 	for _, size := range []struct{ n, l int }{{100, 4}, {1000, 8}, {10_000, 3}, {10_000, 16}} {
 		most, plan := 0, PlanSteps(size.n, gossip.TwoPhase(size.n, size.l))

@@ -14,7 +14,7 @@ var lengthSamples = [][3]int{
 
 const referencesQuick, referencesFull = 64, 10_000
 
-// references returns n, l, q, r, length, lower and upper bound for the sizes of the reference that are run.
+// references returns n, l, q, r, length, lower and upper bound for the sizes of the reference with a run.
 func (s *gossipRuns) references() (rows [][]string) {
 	for _, record := range records("T") {
 		if whole(record[0]) <= s.size(referencesQuick, referencesFull) {
@@ -68,7 +68,7 @@ func (s *gossipRuns) lengths(name string) error {
 	return s.drawLengths()
 }
 
-// Size of the run that shows Table 1. It has more columns than a line knows at the last time of the table.
+// size of the run that shows Table 1; a line does not know all columns at the last time of the table
 const table1Vertices, table1Length = 1024, 4
 
 func (s *gossipRuns) table1(name string) error {
@@ -117,8 +117,8 @@ func (s *gossipRuns) phase2Sizes() (sizes [][2]int) {
 	return sizes
 }
 
-// phase2 checks an invariant for every vertex at each time of phase 2: vertex (i,j) has the items of the columns from
-// j to j+F_i-1; column 0 includes the left-over items.
+// phase2 checks an invariant for every vertex at each time of phase 2: vertex (i,j) has the items of columns j to
+// j+F_i-1; column 0 includes the left-over items.
 func (s *gossipRuns) phase2(name string) error {
 	wrong, looked, sizes := 0, 0, s.phase2Sizes()
 	for _, size := range sizes {
@@ -228,7 +228,7 @@ func (s *gossipRuns) improved(name string) error {
 var naiveSizes = [][2]int{{2, 2}, {8, 3}, {20, 3}, {81, 3}, {100, 4}, {1000, 8}, {5000, 3}, {10_000, 16}}
 
 // naive shows that the naive algorithm takes the published number of steps. For small n it is shorter than the
-// algorithm of the paper, which compares only the terms in log2 n.
+// algorithm of the paper; the paper compares only the terms in log2 n.
 func (s *gossipRuns) naive(name string) error {
 	for _, size := range naiveSizes {
 		n, l := size[0], size[1]

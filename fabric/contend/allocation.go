@@ -5,9 +5,9 @@ import (
 	"starloom/nic"
 )
 
-// askPorts are the ports of a component that serves all inputs together: a list allocator, a cap arbiter or a medium
-// without an arbiter. The ports present the requests of transmitters and the filters of outputs as signals. Turns
-// start after the given number of cycles from the first cycle with a request.
+// askPorts is the set of ports of a component that serves all inputs together: a list allocator, a cap arbiter or a
+// medium without an arbiter. The ports present the requests of transmitters and the filters of outputs as signals.
+// Turns start a given number of cycles after the first cycle with a request.
 //
 // Latency 0 cycles (combinational). Registers: listens and tag of the outputs, written at the boundary of a slot, and
 // the number of cycles with requests. Reset: no output listens.
@@ -15,7 +15,7 @@ type askPorts struct {
 	hw.Registers
 	asks  *hw.Asks
 	after uint8
-	// If not nil, the arbiters' busy and index select the inputs that may proceed.
+	// unless nil, the arbiters' outputs, which select the inputs that may proceed
 	busy, index *hw.Signal
 
 	clock      *hw.Clock
@@ -28,7 +28,7 @@ type askPorts struct {
 
 	listens []uint8
 	accepts []uint16
-	cycles  []uint8 // a single entry: number of cycles with requests, at most 2
+	cycles  []uint8 // one entry: number of cycles with requests, at most 2
 }
 
 func newAskPorts(component, inputs, outputs hw.Bank, asks *hw.Asks, after uint8, clock *hw.Clock,
@@ -133,7 +133,7 @@ func (p *askPorts) QuietFor(limit uint64) uint64 {
 }
 
 // listMemory models the memories of the inputs: request lists, valid bits and first choices. It answers the allocator
-// for the current input in the same cycle. Its registers are in the NICs.
+// in the same cycle, for the current input. The NICs contain its registers.
 type listMemory struct {
 	path        string
 	turn, input *hw.Signal
@@ -155,7 +155,7 @@ func (l *listMemory) Settle(hw.Shard) {
 
 func (l *listMemory) QuietFor(limit uint64) uint64 { return limit }
 
-// coinGate lets contenders with heads transmit while they request the medium, except in the first cycle of a slot.
+// coinGate lets contenders with heads transmit while they request the medium, but not in the first cycle of a slot.
 type coinGate struct {
 	path            string
 	asks            *hw.Asks

@@ -1,5 +1,4 @@
-// Package contend provides shared media with contending senders, buses and crossbars, as parts of networks in both
-// engines.
+// Package contend provides shared media with contending senders, buses and crossbars, for both engines.
 package contend
 
 import (
@@ -12,7 +11,7 @@ import (
 // Arbiters describes the arbiters of a bank.
 type Arbiters struct {
 	Kind    hw.ArbiterKind
-	Weights [][]int // weights of weighted kinds, by arbiter and requester: WeightMin to WeightMax, 1 by default
+	Weights [][]int // weights for weighted kinds, by arbiter and requester: WeightMin to WeightMax, 1 by default
 }
 
 // Limits of a weight, which has 8 bits.
@@ -50,12 +49,12 @@ func (a Arbiters) shape(bank hw.Bank, requesters, slice int) hw.ArbiterShape {
 		}
 	}
 	if spec.Seeded {
-		s.Seeds = make([]uint32, bank.Size()) // seeds are drawn later from the seed of the run
+		s.Seeds = make([]uint32, bank.Size()) // a later call draws the seeds from the seed of the run
 	}
 	return s
 }
 
-// seedArbiters draws a seed for each arbiter of a bank from a run's seed and the arbiter's path.
+// seedArbiters derives a seed for each arbiter of a bank from a run's seed and the arbiter's path.
 func seedArbiters(seeds []uint32, bank hw.Bank, seed uint64) {
 	stream := hw.NewStream(seed, hw.PurposeArbiter)
 	for i := range seeds {
@@ -77,18 +76,18 @@ func (a Arbiters) hardware(bank hw.Bank, lines *hw.Requests, slice int, seed uin
 	return arbiters, reseed, nil
 }
 
-// decisions is a bank of arbiters in the slot engine. Its decisions are those of the hardware in the arbitration
-// cycle of a slot.
+// decisions is a bank of arbiters in the slot engine. It decides as the hardware does in the arbitration cycle of a
+// slot.
 type decisions struct {
 	hw.Registers
 	bank        hw.Bank
 	shape       hw.ArbiterShape
 	arbitration hw.Arbitration
-	passed      []uint32 // slot up to which the arbiter's time has advanced, for kinds with slices; otherwise nil
+	passed      []uint32 // last slot seen by each arbiter, for kinds with slices; otherwise nil
 
 	asks    []hw.Request
 	ranks   []uint64
-	best    []int32 // index of the best ask of each arbiter, noOne for none
+	best    []int32 // index of the best request of each arbiter, noOne for none
 	granted []hw.Request
 }
 
@@ -134,8 +133,8 @@ func (d *decisions) rank(slot uint32) (asks []hw.Request, ranks []uint64) {
 	return asks, ranks
 }
 
-// choose returns the best request at each arbiter in a slot, in the order of the arbiters' first requests. It does
-// not grant the requests. The result is valid until the next call.
+// choose returns the best request at each arbiter in a slot, in the order of the arbiters' first requests, without
+// granting it. The result is valid until the next call.
 func (d *decisions) choose(slot uint32) []hw.Request {
 	asks, ranks := d.rank(slot)
 	d.granted = d.granted[:0]
@@ -145,7 +144,7 @@ func (d *decisions) choose(slot uint32) []hw.Request {
 		case place == noOne:
 			d.best[q.Arbiter] = int32(len(d.granted))
 			d.granted = append(d.granted, q)
-			ranks[len(d.granted)-1] = ranks[k] // the written entry is at or before k
+			ranks[len(d.granted)-1] = ranks[k] // the written index is at most k
 		case ranks[k] < ranks[place] || ranks[k] == ranks[place] && q.Requester < d.granted[place].Requester:
 			d.granted[place], ranks[place] = q, ranks[k]
 		}

@@ -48,8 +48,8 @@ func (b *Buses) Part(plant fabric.Plant, from Senders) (*Part, error) {
 	return part, nil
 }
 
-// Build makes the buses the media of a plant. delays are the delays of the buses' links in cycles; nil selects the
-// plant's delay for all links.
+// Build makes the buses the media of a plant. delays are the delays of the links in cycles; nil selects the plant's
+// delay for all links.
 func (b *Buses) Build(plant fabric.Plant, delays []uint16) error {
 	part, err := b.Part(plant, SendersOf(plant))
 	if err != nil {

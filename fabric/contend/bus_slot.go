@@ -11,7 +11,7 @@ import (
 	"starloom/nic"
 )
 
-// SlotTransport returns a network of buses in the slot engine. Frames are in tables, and arbiters decide in no time.
+// SlotTransport returns a network of buses in the slot engine. Tables hold the frames, and arbiters decide instantly.
 // It returns an error if a slot is too long for the arbiter's turns.
 func (b *Buses) SlotTransport(shape fabric.Shape, names fabric.Names, of fabric.Switched,
 	c *fabric.Config) (fabric.Transport, error) {
@@ -35,7 +35,7 @@ func (b *Buses) SlotTransport(shape fabric.Shape, names fabric.Names, of fabric.
 	return t, nil
 }
 
-// busTransport is the slot engine of buses. Two tables of frames alternate, so a bank may send into slot t while
+// busTransport is the slot engine of buses. Two tables of frames alternate, so that a bank may send in slot t while
 // another bank still hears slot t-1. Latency: one slot. The network is one shard.
 type busTransport struct {
 	taps         *hw.Taps
@@ -47,7 +47,7 @@ type busTransport struct {
 	payloadBytes int
 
 	frames  [2][]byte // frames by sender
-	sending hw.Set    // vertices with a frame in the crossing slot, or with a request
+	sending hw.Set    // vertices with a frame or a request in the crossing slot
 	port    []uint16  // ports of these vertices
 	hears   []uint16  // port that each vertex hears, nic.PortNone for none
 
@@ -58,15 +58,15 @@ type busTransport struct {
 }
 
 type busSlot struct {
-	sender   int32 // sender of the frame, the first of several senders, or noOne
+	sender   int32 // sender of the frame, the first sender of several frames, or noOne
 	senders  uint32
-	differ   uint64          // bits in which the heads of several frames differ; the first bit is the highest
+	differ   uint64          // bits in which the headers of several frames differ; the first bit is the highest
 	listened fabric.Listened // of a frame that is alone
 }
 
 func (t *busTransport) Path() string { return "fabric" }
 
-// Start, Begin and Latch implement Transport; frames are in place already.
+// Start, Begin and Latch implement Transport. The frames are already in the tables.
 
 func (t *busTransport) Start()                  {}
 func (t *busTransport) Begin(int, uint32, bool) { t.switches.Begin() }
@@ -121,7 +121,7 @@ func (t *busTransport) send(bank *nic.Bank, cell int, ledger *fabric.Ledger, slo
 	bank.PopTx(cell)
 }
 
-// Cross implements Transport. It decides which frame each bus carries.
+// Cross implements Transport. It decides the frame on each bus.
 func (t *busTransport) Cross(slot uint32) {
 	t.clear()
 	for vertex := t.sending.Next(0, len(t.port)); vertex < len(t.port); vertex = t.sending.Next(vertex+1, len(t.port)) {
@@ -210,8 +210,8 @@ func (t *busTransport) harmed(bus *busSlot, bank *nic.Bank, cell int, port uint1
 	return effect != fabric.Unharmed
 }
 
-// Collisions implements Transport. Frames collide only without an arbiter. Both rails are lit from the first bit in
-// which two frames differ; frames differ at least in their sources.
+// Collisions implements Transport. Frames collide only without an arbiter. Both rails are lit from the first
+// differing bit of two frames; the source always differs.
 func (t *busTransport) Collisions(_ int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
 	for _, number := range t.met {
 		bus := &t.buses[number]
@@ -265,7 +265,7 @@ func (t *busTransport) State(v *hw.StateVisitor) {
 	})
 }
 
-// stateTables visits two tables of frames by sender, of which snapshots need the frames of the crossing slot's senders.
+// stateTables visits two tables of frames by sender. Snapshots need only the frames of the crossing slot's senders.
 func stateTables(v *hw.StateVisitor, tables *[2][]byte, senders *hw.Set, stride int, check func(int, byte) error) {
 	if !v.Snapshots() {
 		for i, name := range []string{"even", "odd"} {

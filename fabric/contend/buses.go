@@ -9,20 +9,20 @@ import (
 	"starloom/traces/input"
 )
 
-// Buses are buses that transmitters share by taps. All have the same kind of arbiter, or none.
+// Buses is a set of buses whose taps lead to the transmitters. All buses have the same kind of arbiter, or none.
 type Buses struct {
 	Bank    hw.Bank  // names the buses, which form one unit
-	Wires   hw.Bank  // names the wires from each bus to its listeners
+	Wires   hw.Bank  // names of the wires from each bus to its listeners
 	Taps    *hw.Taps // taps of transmitters
 	Arbiter Arbiter
 	Weights [][]int // weights of weighted arbiters, by bus and tap
-	Place   string  // place of the key that sets the arbiter
+	Place   string  // key that sets the arbiter
 }
 
 // Arbiter is an hw.ArbiterKind, or None.
 type Arbiter int
 
-// None means no arbiter: frames of several senders are lost.
+// None means no arbiter. Frames of several senders in one slot are lost.
 const None Arbiter = -1
 
 // ArbiterNone is the name of None.
@@ -43,7 +43,7 @@ func (a Arbiter) String() string {
 	return hw.ArbiterKind(a).String()
 }
 
-// Cycles returns the arbitration cycles of a slot.
+// Cycles returns the number of arbitration cycles in a slot.
 func (a Arbiter) Cycles() int {
 	if a == None {
 		return 0
@@ -78,7 +78,7 @@ func (b *Buses) arbiterBank() hw.Bank {
 	return bank
 }
 
-// Part is hardware in which frames of several senders collide or wait. Its outputs lead to links.
+// Part is hardware in which frames of several senders collide or wait. Its outputs drive links.
 type Part struct {
 	fabric.Media                // media without links and listeners
 	Near         *hw.Light      // light of the media
@@ -99,7 +99,7 @@ func SendersOf(p fabric.Plant) Senders {
 }
 
 // Carry makes a part the media of a plant. delays are the delays of the links in cycles; nil selects the plant's
-// delay for all links. If hears is nil, all media lead to all receivers.
+// delay for all links. hears nil means that all media lead to all receivers.
 func (part *Part) Carry(p fabric.Plant, links hw.Bank, delays []uint16, hears hw.Gather) (err error) {
 	media := part.Media
 	media.Hears, media.Whole = hears, true

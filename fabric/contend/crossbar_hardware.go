@@ -54,8 +54,8 @@ type builder struct {
 	err   error
 
 	part        Part
-	busy, index *hw.Signal // busy is set if an output serves an input, index is the number of that input
-	allow       *hw.Signal // set for each input that the cap lets send; nil for all inputs
+	busy, index *hw.Signal // busy is 1 if an output serves an input; index is the number of this input
+	allow       *hw.Signal // by input: 1 if the cap permits the input to send; nil permits all inputs
 }
 
 func must[T any](b *builder) func(value T, err error) T {

@@ -9,8 +9,8 @@ import (
 	"starloom/nic"
 )
 
-// SlotTransport returns a network of one crossbar in the slot engine. Frames are in tables, and arbiters decide in no
-// time. It returns an error for an illegal arbiter.
+// SlotTransport returns a network of one crossbar in the slot engine. Tables hold the frames, and arbiters decide
+// instantly. It returns an error for an illegal arbiter.
 func (x Crossbar) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	if err := x.check(); err != nil {
 		return nil, err
@@ -30,9 +30,9 @@ func (x Crossbar) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	return t, nil
 }
 
-// crossbarTransport is the slot engine of a crossbar. Two tables of frames alternate, so a bank may send into slot t
-// while another bank still hears slot t-1. Latency: one slot. The cost of a slot grows with the number of NICs that
-// have a request, are served or were called, plus a bit per processor.
+// crossbarTransport is the slot engine of a crossbar. Two tables of frames alternate, so that a bank may send in slot
+// t while another bank still hears slot t-1. Latency: one slot. The work per slot grows with the number of
+// requesting, served or called NICs, plus one bit per processor.
 type crossbarTransport struct {
 	*matching
 	stride       int
@@ -41,11 +41,11 @@ type crossbarTransport struct {
 	bank         func(processor int) (bank *nic.Bank, cell int)
 	frames       [2][]byte       // frames by sender
 	shared       bool            // all outputs are one medium
-	stale        hw.Set          // processors whose receive status may not be idle
+	stale        hw.Set          // processors whose receive status may differ from idle
 	listened     fabric.Listened // state of the shared medium in this slot, in runs with faults
 }
 
-// Start, Begin and Latch implement Transport; frames are in place already.
+// Start, Begin and Latch implement Transport. The frames are already in the tables.
 
 func (t *crossbarTransport) Start()                  {}
 func (t *crossbarTransport) Begin(int, uint32, bool) {}
@@ -61,7 +61,7 @@ func (t *crossbarTransport) frame(slot uint32, sender int) nic.FrameView {
 func (t *crossbarTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32,
 	w fabric.Window, cells []uint32) {
 	first, end := bank.First+w.First, bank.First+w.End
-	all := slot == 0 || bank.ListenSlots() > 1 // otherwise only the handlers that were called can change filters
+	all := slot == 0 || bank.ListenSlots() > 1 // otherwise only called handlers can change filters
 	for _, cell := range cells {
 		processor := bank.First + int(cell)
 		t.ask(processor, bank.Registers[cell].TxCount > 0)
@@ -146,8 +146,7 @@ func (t *crossbarTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, s
 	ledger.Judge(slot)
 }
 
-// harm returns the effect of faults on an output. If all outputs are one medium, it returns the effect on all
-// listeners.
+// harm returns the effect of faults on an output. For a shared medium, it returns the effect on all listeners.
 func (t *crossbarTransport) harm(bank *nic.Bank, ledger *fabric.Ledger, cell int, slot uint32) fabric.Effect {
 	if t.shared && ledger.Faults != nil {
 		effect, _, _ := ledger.Faults.At(bank.First+cell, 0, slot)
@@ -170,8 +169,8 @@ func (t *crossbarTransport) hearAll(bank *nic.Bank, ledger *fabric.Ledger, slot 
 	}
 }
 
-// Collisions implements Transport. Frames collide only without an arbiter; the first bit in which two of them differ
-// lights both rails.
+// Collisions implements Transport. Frames collide only without an arbiter. Both rails are lit from the first
+// differing bit of two frames.
 func (t *crossbarTransport) Collisions(_ int, slot uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
 	if yield != nil && len(t.met) > 0 {
 		differ := uint64(0)

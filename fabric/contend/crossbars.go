@@ -9,12 +9,12 @@ import (
 type Crossbar struct {
 	Head       string // head of all paths
 	Ports      int    // number of inputs, and of outputs
-	NoArbiter  bool   // all outputs are replaced by one medium without an arbiter
-	List       bool   // senders may ask for a list of outputs
-	Queue      int    // frames that an output can take in one slot; 0 for one, without a queue
+	NoArbiter  bool   // one medium without an arbiter replaces all outputs
+	List       bool   // senders may request the outputs of a list
+	Queue      int    // maximum number of frames at an output in one slot; 0 for one frame without a queue
 	Arbiter    hw.ArbiterKind
 	Weights    []int // weights of weighted arbiters, by input
-	Cap        int   // limit of frames in one slot, 0 for none
+	Cap        int   // maximum number of frames in one slot, 0 for no limit
 	CapArbiter hw.ArbiterKind
 }
 
@@ -52,7 +52,7 @@ func (x Crossbar) bank(name, part string, count int) hw.Bank {
 	return hw.Bank{Name: x.Head + "." + name, Part: part, Units: 1, PerUnit: count}
 }
 
-// Cycles returns the arbitration cycles of a slot.
+// Cycles returns the number of arbitration cycles in a slot.
 func (x Crossbar) Cycles() int {
 	if x.List {
 		return x.Ports
@@ -60,7 +60,7 @@ func (x Crossbar) Cycles() int {
 	return 1 + x.Cap
 }
 
-// Discipline returns the discipline of NICs with one port each at this crossbar.
+// Discipline returns the discipline of single-port NICs at this crossbar.
 func (x Crossbar) Discipline() fabric.Addressed {
 	asks := fabric.Addressed{Shared: x.Shared()}
 	if x.List {

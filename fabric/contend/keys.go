@@ -27,34 +27,34 @@ type ArbiterKeys struct {
 
 // CrossbarKeys holds the keys of a crossbar. Settled replaces "" and 0 by defaults.
 type CrossbarKeys struct {
-	// head: a sender asks for one output; list: for all outputs of a list, in order (default: the program's,
-	// otherwise head)
+	// head: a sender requests one output; list: all outputs of a list, in order (default: the program's, otherwise
+	// head)
 	Matching string `json:"matching,omitempty" jsonschema:"enum=head,enum=list"`
-	// rendezvous: an output takes at most one frame per slot; queue: it takes all frames of a slot, one after the
+	// rendezvous: an output accepts at most one frame per slot; queue: it accepts all frames of a slot, one after the
 	// other, into the receive FIFO; both only while the receiver listens (default: the program's, otherwise
 	// rendezvous)
 	Output string `json:"output,omitempty" jsonschema:"enum=rendezvous,enum=queue"`
-	// frames that an output can take in one slot; only with output: queue (default ports-1)
+	// maximum number of frames at an output in one slot; only with output: queue (default ports-1)
 	QueueFrames int `json:"queue_frames,omitempty" jsonschema:"minimum=1,maximum=65533"`
 	ArbiterKeys
-	// most frames in one slot; 0 for no limit
+	// maximum number of frames in one slot; 0 for no limit
 	Cap int `json:"cap,omitempty" jsonschema:"minimum=0,maximum=65534"`
-	// sender that the cap serves first among equal tags; lower tags precede (default fixed)
+	// order of senders under the cap among equal tags; lower tags precede (default fixed)
 	CapArbiter string `json:"cap_arbiter,omitempty"`
 }
 
 // Values of Matching and Output.
 const (
-	MatchHead        = "head"       // a sender asks for the output of its first frame
-	MatchList        = "list"       // a sender asks for the outputs of a list
-	OutputRendezvous = "rendezvous" // an output takes one frame in a slot
-	OutputQueue      = "queue"      // an output takes all frames of a slot
+	MatchHead        = "head"       // a sender requests the output of its first frame
+	MatchList        = "list"       // a sender requests the outputs of a list
+	OutputRendezvous = "rendezvous" // an output accepts one frame in a slot
+	OutputQueue      = "queue"      // an output accepts all frames of a slot
 )
 
 // Limits of a crossbar. Processor numbers have 16 bits.
 const (
 	PortsMax       = 65534        // limit of inputs, also of outputs
-	QueueFramesMax = PortsMax - 1 // limit of frames for an output in one slot
+	QueueFramesMax = PortsMax - 1 // maximum number of frames at an output in one slot
 )
 
 // Words implements strict.Worded with the arbiters of buses.
@@ -86,7 +86,7 @@ func (CrossbarKeys) Words(field string) (words []strict.Word) {
 // Declaration implements strict.Commented.
 func (CrossbarKeys) Declaration() string { return keysSource }
 
-// ArbiterWords returns the kinds of arbiters for a use, each with a description of the sender that it serves.
+// ArbiterWords returns the kinds of arbiters for a use, each with a description of the granted sender.
 func ArbiterWords(use hw.ArbiterUse) (words []strict.Word) {
 	for _, name := range hw.ArbitersFor(use) {
 		words = append(words, strict.Word{Name: name, Meaning: hw.ArbiterOf(name).Spec().Does})
@@ -94,7 +94,7 @@ func ArbiterWords(use hw.ArbiterUse) (words []strict.Word) {
 	return words
 }
 
-// Settled replaces open keys of a crossbar by their defaults, and limits the cap to the number of ports.
+// Settled replaces open keys of a crossbar by their defaults, and reduces the cap to the number of ports.
 func (k CrossbarKeys) Settled(ports int) CrossbarKeys {
 	k.Matching, k.Output = cmp.Or(k.Matching, MatchHead), cmp.Or(k.Output, OutputRendezvous)
 	k.Arbiter, k.CapArbiter = cmp.Or(k.Arbiter, hw.ArbiterFixed.String()), cmp.Or(k.CapArbiter, hw.ArbiterFixed.String())
@@ -105,7 +105,7 @@ func (k CrossbarKeys) Settled(ports int) CrossbarKeys {
 	return k
 }
 
-// Crossbar returns the crossbar with these keys. Rejected arbiters become fixed.
+// Crossbar returns the crossbar with these keys. The fixed arbiter replaces a rejected one.
 func (k CrossbarKeys) Crossbar(head string, ports int, noArbiter bool) Crossbar {
 	k = k.Settled(ports)
 	kind := func(name string) hw.ArbiterKind {
@@ -122,12 +122,12 @@ func (k CrossbarKeys) Crossbar(head string, ports int, noArbiter bool) Crossbar 
 	return c
 }
 
-// Refusal describes an illegal value, alone or in combination with others: its key, the reason and the remedy. Reason
-// is "" if all values are legal.
+// Refusal describes a value that is illegal alone or in combination with others: its key, the reason and the remedy.
+// Reason is "" if all values are legal.
 type Refusal struct{ Key, Reason, Remedy string }
 
 // Refuse checks the weights against the number of requesters of an arbiter. noun is the noun for requesters. others
-// allows another arbiter as the remedy.
+// permits another arbiter as the remedy.
 func (k ArbiterKeys) Refuse(requesters int, noun string, others bool) Refusal {
 	var weighted []string
 	for _, kind := range hw.ArbiterKinds() {
@@ -158,7 +158,7 @@ func (k ArbiterKeys) Refuse(requesters int, noun string, others bool) Refusal {
 	return Refusal{}
 }
 
-// Terms holds the terms with which a network rejects keys of a crossbar.
+// Terms holds the words with which a network rejects keys of a crossbar.
 type Terms struct {
 	Ports int
 	Noun  string // noun for ports: "ports", "links"
@@ -167,12 +167,11 @@ type Terms struct {
 	// with an arbiter.
 	NoArbiter struct{ Key, Said, Remedy string }
 
-	Lists, NoLists string // origin of requests by lists, and the remedy; "" if the key matching is the origin
-	Queues         string // origin of queues at outputs; "" if the key output is the origin
+	Lists, NoLists string // cause of requests by lists, and the remedy; "" if the cause is the key matching
+	Queues         string // cause of queues at outputs; "" if the cause is the key output
 }
 
-// Refuse checks for values out of range and for contradictions. It begins with contradictions of a crossbar without
-// an arbiter.
+// Refuse checks for values out of range and for contradictions, first those of a crossbar without an arbiter.
 func (k CrossbarKeys) Refuse(t Terms) Refusal {
 	none, list, queue := t.NoArbiter.Key != "", k.Matching == MatchList, k.Output == OutputQueue
 	set := k.Settled(t.Ports)

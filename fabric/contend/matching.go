@@ -10,11 +10,11 @@ import (
 	"starloom/nic"
 )
 
-// matching pairs senders with outputs in a slot, as the arbiters do in their arbitration cycles. The cost of ask,
+// matching pairs senders with outputs in a slot, like the arbiters in their arbitration cycles. The work of ask,
 // decide and clear grows with the number of requests.
 type matching struct {
 	ports int
-	cap   int // limit of frames in a slot, 0 for none
+	cap   int // maximum number of frames in a slot, 0 for no limit
 	list  bool
 	coins bool
 
@@ -23,11 +23,11 @@ type matching struct {
 	capped   *hw.CapMatching // cap arbiter, nil without a cap
 	decided                  // decisions of this slot
 
-	// Allocator for inputs with request lists, and their requests.
+	// allocator for inputs with request lists, and their requests
 	allocator hw.ListMatching
 	request   func(input int) hw.ListRequest
 	lists     []hw.ListRequest
-	places    []uint32 // position of the output in the list of each served input
+	places    []uint32 // by served input: position of the output in the input's list
 	order     []uint32
 
 	contention hw.ContentionMatching // decisions on a medium without an arbiter
@@ -41,8 +41,8 @@ type asked struct {
 }
 
 type decided struct {
-	serves   []int32  // input that each output serves, noOne for none
-	servedBy []int32  // output that serves each input, noOne, or fabric.Met after a collision
+	serves   []int32  // by output: served input, noOne for none
+	servedBy []int32  // by input: serving output, noOne for none, or fabric.Met after a collision
 	met      []uint32 // inputs that collided
 	taken    []uint32 // outputs that serve an input, in the order of decisions
 	serving  hw.Set   // the outputs in taken
@@ -52,9 +52,9 @@ type decided struct {
 
 const noOne = flow.NoOne
 
-// queue links the inputs that each output serves one after the other; matching.serves holds the first.
+// queue links the inputs that an output serves one after the other; matching.serves holds the first.
 type queue struct {
-	frames int     // limit of frames at an output in a slot, 0 without queues
+	frames int     // maximum number of frames at an output in a slot, 0 without queues
 	next   []int32 // input served after each input
 	last   []int32
 	count  []int32
@@ -197,7 +197,7 @@ func (m *matching) meet(slot uint32) {
 	}
 }
 
-// line serves as many inputs at each output as fit in a slot, in the order of the output's arbiter. Grants do not
+// line serves the inputs that fit into a slot at each output, in the order of the output's arbiter. Grants do not
 // change this order (hw.ForQueues).
 func (m *matching) line(slot uint32) {
 	q := &m.queue
@@ -228,8 +228,8 @@ func (m *matching) line(slot uint32) {
 	}
 }
 
-// arrange sorts the inputs of an output in the order of the output's arbiter and drops the inputs that do not fit in
-// the slot.
+// arrange sorts the inputs of an output in the order of the output's arbiter, and drops the inputs that do not fit
+// into the slot.
 func (m *matching) arrange(output uint32) {
 	q := &m.queue
 	m.order = m.order[:0]
@@ -308,7 +308,7 @@ func listRequest(bank *nic.Bank, cell int) hw.ListRequest {
 	return hw.ListRequest{Tag: frame.Tag(), List: list, Valid: valid, First: first}
 }
 
-// state visits the arbiters and the requests. Decisions are not saved.
+// state visits the arbiters and the requests, but not the decisions.
 func (m *matching) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, hw.Future, "asking", m.asking.Words(), func(word int, bits uint64) error {
 		if left := m.ports - word<<6; left < 64 && bits>>left != 0 {

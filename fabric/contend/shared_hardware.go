@@ -5,7 +5,7 @@ import (
 	"starloom/hw"
 )
 
-// fork connects transmitters with the parts shared by lanes. It has no registers.
+// fork connects transmitters with the media shared by lanes. It has no registers.
 type fork struct {
 	path string
 	from Senders
@@ -93,12 +93,12 @@ type joint struct {
 	path    string
 	parts   []jointPart
 	near    *hw.Light
-	serving *hw.PortSelect // 0 for a transmitter that needs no grant
+	serving *hw.PortSelect // 0 for a transmitter that sends without a grant
 	of      []placeIn
 	lanes   []placeIn
 
 	violated [][]uint32 // last result of Violated, by shard
-	noted    [][]int    // number of violations included in violated, by shard and part
+	noted    [][]int    // by shard and part: number of violations already included in violated
 }
 
 type jointPart struct {
@@ -236,7 +236,7 @@ type Free struct {
 	Part           func(from Senders) (*Part, error)
 }
 
-// Join builds one part from the media shared by lanes and the free media. near names all media.
+// Join builds one part from the shared media of lanes and the free media. near names all media.
 func Join(p fabric.Plant, near hw.Bank, free Free, shared []Shared) (*Part, error) {
 	light, err := p.Light(near, nil)
 	if err != nil {

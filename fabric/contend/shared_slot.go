@@ -8,10 +8,10 @@ import (
 	"starloom/nic"
 )
 
-// Shared is a set of buses, or a crossbar. Lanes of NICs share it beside other media.
+// Shared is a set of buses, or a crossbar, shared by lanes of NICs beside other media.
 type Shared struct {
-	Buses     *Buses    // buses with one tap for each of Senders; nil for a crossbar
-	Outputs   *Crossbar // crossbar with one input for each of Senders; nil for buses
+	Buses     *Buses    // buses with one tap for each entry of Senders; nil for a crossbar
+	Outputs   *Crossbar // crossbar with one input for each entry of Senders; nil for buses
 	Senders   []uint32  // transmitters; NoLane for an input without a transmitter
 	Receivers []uint32  // receiver of each output of a crossbar; NoLane for an output without a receiver
 	Media     []uint32  // medium of the network for each medium of the part
@@ -28,7 +28,7 @@ func (s *Shared) Cycles() int {
 	return s.Outputs.Cycles()
 }
 
-// servers decides which transmitters are served by the parts.
+// servers decides which transmitters the shared media serve.
 type servers struct {
 	parts []*servedPart
 	of    []placeIn
@@ -49,7 +49,7 @@ type servedPart struct {
 	matching *matching
 }
 
-// NewServer returns the server of the slot engine for parts shared by lanes. It returns an error for an illegal
+// NewServer returns the server of the slot engine for media shared by lanes. It returns an error for an illegal
 // arbiter.
 func NewServer(shared []Shared, lanes int, timing nic.Timing) (fabric.Server, error) {
 	s := &servers{of: make([]placeIn, lanes), heard: make([]placeIn, lanes)}

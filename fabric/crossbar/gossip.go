@@ -37,20 +37,20 @@ func (x Network) orders(w *fabric.Gossip, seed uint64) (gossip.Orders, error) {
 	return orders, err
 }
 
-// application is the use of gossip by a program: the ROM words after the orders, and the interpretation of the
-// results. It is a function of network, workload and seed.
+// application is a program's use of gossip: the ROM words after the orders, and the interpretation of the results. It
+// is a function of network, workload and seed.
 type application interface {
-	// draw makes all random choices from a seed, before any other method is called.
+	// draw makes all random choices from a seed, before calls of the other methods.
 	draw(seed uint64)
-	// words returns the number of words of a processor after its order, and the number of words of the machine.
+	// words returns the number of words per processor after its order, and the number of words of the machine.
 	words() (processor, machine int)
 	processor(processor int, dst []uint32)
 	machine(dst []uint32)
-	// mute returns the reason why a processor never sends, or "".
+	// mute returns the reason why a processor never sends, "" if it sends.
 	mute(processor int) string
 	metrics(r *fabric.Results, m *fabric.Metrics)
 	keeps() []string
-	// judge applies the rules to results. Its state is a summary of the results so far.
+	// judge applies the rules to results. Its state summarises the earlier results.
 	judge(r *fabric.Results, rules *fabric.Rules, given []fabric.Result, yield func(fabric.Finding))
 	reset()
 	state(v *hw.StateVisitor)
@@ -96,7 +96,7 @@ func (x Network) rom(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) 
 	return r, err
 }
 
-// gossipROM holds the tables of a run; random tables belong to the seed.
+// gossipROM holds the tables of a run; the seed determines random tables.
 type gossipROM struct {
 	net    Network
 	gossip *fabric.Gossip
@@ -197,7 +197,7 @@ func (r *appliedReferee) State(v *hw.StateVisitor) {
 	r.use.state(v)
 }
 
-// WaitsFor implements fabric.Waiter. A mute processor stays in its first session. Its message is due when it has the
+// WaitsFor implements fabric.Waiter. A mute processor stays in its first session; its message is due after the
 // messages of all lower ids.
 func (r *appliedReferee) WaitsFor(processor int, frame nic.FrameView, listens func(processor int) bool) string {
 	if why := r.use.mute(processor); why != "" && frame == nil {
@@ -212,25 +212,25 @@ func (r *appliedReferee) WaitsFor(processor int, frame nic.FrameView, listens fu
 	return r.gossipReferee.WaitsFor(processor, frame, listens)
 }
 
-// Missing implements fabric.Referee. Messages of mute processors are not missing.
+// Missing implements fabric.Referee. It omits messages of mute processors.
 func (r *appliedReferee) Missing(yield func(fabric.Finding) bool) {
 	r.gossipReferee.Missing(func(f fabric.Finding) bool { return r.use.mute(int(f.Value)) != "" || yield(f) })
 }
 
 // gossipReferee counts messages: in each session every processor must receive a message from every other. The
-// sender's NIC writes the source of a frame, so firmware cannot forge the source. A step is a slot. The run ends with
-// the last message.
+// sender's NIC writes the source of a frame, so firmware cannot forge it. A step is a slot. The run ends with the
+// last message.
 type gossipReferee struct {
 	fabric.NoPackets
 
 	ports, sessions int
 	words           int // words of first for each receiver
-	// a bit per receiver and sender for a received message; on large runs the bits must fit into the cache
+	// by receiver and sender: one bit for a received message; on large runs the bits must fit into the cache
 	first   []uint64
-	further []uint16 // messages after the first, by receiver and sender; nil for one session
-	used    []uint32 // processors that sent or received in each step
+	further []uint16 // by receiver and sender: messages after the first; nil for one session
+	used    []uint32 // by step: number of processors that sent or received
 	table   *gossip.Table
-	filled  []uint32 // filled columns of each processor's row, if there is a table
+	filled  []uint32 // by processor: filled columns of the row, if there is a table
 }
 
 func (r *gossipReferee) Load(l *fabric.Load) error {
@@ -295,7 +295,7 @@ func (r *gossipReferee) use(slot uint32) {
 	r.used[slot]++
 }
 
-// cell records the action of a processor in a step. If firmware sends and receives at once, the first action counts.
+// cell records the action of a processor in a step. The first of simultaneous actions counts.
 func (r *gossipReferee) cell(processor int, slot uint32, c gossip.Cell) {
 	if r.table == nil || slot < r.filled[processor] {
 		return
@@ -304,8 +304,8 @@ func (r *gossipReferee) cell(processor int, slot uint32, c gossip.Cell) {
 	r.table.Add(processor, slot, c)
 }
 
-// Metrics implements fabric.Referee. It returns the metrics of the paper (Definitions 7 to 13), which are known after
-// the run has finished, and the number of used processors in each step.
+// Metrics implements fabric.Referee. It returns the metrics of the paper (Definitions 7 to 13), which are unknown
+// before the run has finished, and the number of used processors in each step.
 func (r *gossipReferee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	nu := make([]int, len(r.used))
 	for i, used := range r.used {
@@ -365,8 +365,8 @@ func (r *gossipReferee) session(processor int) (session, received int) {
 }
 
 // WaitsFor implements fabric.Waiter. A processor with a frame waits until the addressee listens or, if the addressee
-// listens already, until it takes the frame. A processor without a frame waits for messages: until it may send, for
-// those of lower ids.
+// already listens, accepts the frame. A processor without a frame waits for messages: before it may send, for those
+// of lower ids.
 func (r *gossipReferee) WaitsFor(processor int, frame nic.FrameView, listens func(processor int) bool) string {
 	if frame != nil {
 		switch to := frame.Destination(); {
@@ -403,7 +403,7 @@ func (r *gossipReferee) Reset() {
 	r.used = r.used[:0]
 }
 
-// State implements fabric.Referee. A run-table is not saved.
+// State implements fabric.Referee. It does not save the run-table.
 func (r *gossipReferee) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, hw.Future, "first", r.first)
 	hw.StateColumn(v, hw.Future, "further", r.further, hw.AtMost(uint16(r.sessions-1)))
@@ -428,7 +428,7 @@ func (x Network) workloadBytes(w *fabric.Workload, p *fabric.Program) (kept, rom
 	return kept, roms
 }
 
-// gossipSlot is the number of bytes per slot of the counts of used processors, in the referee's growing list and in
+// gossipSlot is the number of bytes per slot for the counts of used processors, in the referee's growing list and in
 // the report.
 const gossipSlot = 20
 

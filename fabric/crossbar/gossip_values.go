@@ -18,7 +18,7 @@ const (
 	faultKey  = "workload.gossip.fault"
 )
 
-// valuesOf reads the file of values, nil for random values. remedy describes the file.
+// valuesOf reads the file of values; nil means random values. remedy describes the file.
 func valuesOf(w *fabric.Gossip, bytesMax int64, remedy string) (rows []valueRow, path string, err error) {
 	path = w.ValuesPath
 	switch {
@@ -88,7 +88,7 @@ func (x Network) param(name string, open, low, high int64) (int, error) {
 	return int(value), nil
 }
 
-// draws are the random draws of an application, in slot 1; orders use slot 0.
+// draws is the source of random numbers of an application, in slot 1; orders use slot 0.
 type draws struct {
 	stream hw.Stream
 	next   uint32
@@ -105,8 +105,7 @@ func (d *draws) below(bound uint32) uint32 { return hw.Below(d.bits32(), bound) 
 
 func (d *draws) int64() int64 { return int64(uint64(d.bits32())<<32 | uint64(d.bits32())) }
 
-// outside draws a number below low or above high, low <= high. If all numbers are between low and high, it draws any
-// number.
+// outside draws a number below low or above high, low <= high. If no such number exists, it draws any number.
 func (d *draws) outside(low, high int64) int64 {
 	below, above := uint64(low)-1<<63, math.MaxInt64-uint64(high)
 	value := uint64(d.int64())

@@ -10,7 +10,7 @@ import (
 )
 
 // hopfield is an associative memory: the data of hopfield.c, and the energy of the results. Rows have the format of
-// the ROM of hopfield.c: a bit for each neuron, 1 for +1, with the block of a processor padded to words.
+// hopfield.c's ROM: a bit for each neuron, 1 for +1. The block of each processor is padded to whole words.
 type hopfield struct {
 	processors, neurons int // neurons of each processor
 	blockWords          int
@@ -25,7 +25,7 @@ type hopfield struct {
 	judged *recall // recall that the rules follow
 }
 
-// Parameters of hopfield.c, with the defaults of the image. A test compares them with the image.
+// Parameters of hopfield.c, with the defaults of the image. A test compares both.
 const (
 	neuronsDefault  = 16
 	patternsDefault = 10
@@ -131,8 +131,8 @@ func (h *hopfield) flip(row []uint32, neuron int) {
 	row[processor*h.blockWords+k/bitsPerWord] ^= 1 << (k % bitsPerWord)
 }
 
-// draw draws the patterns of a seed and the start of each. In a start, the given percentage of all neurons, rounded,
-// is flipped at random places.
+// draw draws the patterns of a seed and an initial state for each pattern: the pattern with the given percentage of
+// neurons, rounded, flipped at random places.
 func (h *hopfield) draw(seed uint64) {
 	d := newDraws(seed)
 	h.pattern, h.start = h.given, nil
@@ -190,8 +190,8 @@ func (h *hopfield) block(r *fabric.Results, processor, session int, dst []uint32
 	return true
 }
 
-// overlaps computes, for each pattern, the number of neurons of a row that equal the pattern minus the number of the
-// others.
+// overlaps computes, for each pattern, the number of neurons of a row that agree with the pattern minus the number
+// that disagree.
 func (h *hopfield) overlaps(row []uint32, dst []int64) {
 	for p, pattern := range h.pattern {
 		dst[p] = int64(h.all())
@@ -201,8 +201,8 @@ func (h *hopfield) overlaps(row []uint32, dst []int64) {
 	}
 }
 
-// energy returns -1/2 of the sum of w(a,b) s(a) s(b) over all pairs of different neurons, from the overlap with each
-// pattern.
+// energy returns -1/2 of the sum of w(a,b) s(a) s(b) over all pairs of different neurons, computed from the overlap
+// with each pattern.
 func (h *hopfield) energy(overlap []int64) int64 {
 	energy := int64(h.patterns) * int64(h.all())
 	for _, m := range overlap {
@@ -211,7 +211,7 @@ func (h *hopfield) energy(overlap []int64) int64 {
 	return energy / 2
 }
 
-// recall replays the results update by update: processors in order within each session.
+// recall replays the results update by update: within each session, processors in order.
 type recall struct {
 	updates uint64 // updates replayed
 	row     []uint32
@@ -223,9 +223,9 @@ func (h *hopfield) newRecall() *recall {
 	return &recall{row: h.row(), next: make([]uint32, h.blockWords), overlap: make([]int64, h.patterns)}
 }
 
-// follow replays new updates. After each session that all processors have ended, it calls ended with all neurons and
-// their energy. For each processor of a sweep whose update has raised the energy, it first calls rose. Both functions
-// may be nil.
+// follow replays new updates. After each session that all processors have ended, follow calls ended with all neurons
+// and their energy. For each update of a sweep that has raised the energy, follow first calls rose with the
+// processor. Both functions may be nil.
 func (h *hopfield) follow(r *fabric.Results, c *recall, ended func(session int, row []uint32, energy int64),
 	rose func(session, processor int, from, to int64),
 ) {
@@ -260,8 +260,8 @@ func (h *hopfield) follow(r *fabric.Results, c *recall, ended func(session int, 
 	}
 }
 
-// metrics adds energy, after each session; recalls, the number of begun recalls; recalled, the number of recalls that
-// ended with their pattern; and wrong_bits, the number of wrong neurons of each ended recall.
+// metrics adds energy, after each session; recalls, the number of started recalls; recalled, the number of recalls
+// that reached their pattern; and wrong_bits, the number of wrong neurons of each ended recall.
 func (h *hopfield) metrics(r *fabric.Results, m *fabric.Metrics) {
 	energies, wrong := []int64{}, []int{}
 	recalls, recalled := 0, 0

@@ -1,11 +1,11 @@
-// Package crossbar implements the fabric of gossip and scattering: a port per processor, in both directions, and
-// arbiters that decide in each slot which sender an output serves.
+// Package crossbar implements the fabric of gossip and scattering: a port per processor, in both directions, and an
+// arbiter per output that selects the sender of each slot.
 //
 //	processor i --asks--> filter of output q --request--> arbiter of q --grant--+
 //	            --light--------------------------------------------------> crosspoint --> output q --> link --> processor q
 //
-// A NIC asks for the output of its frame's destination, with the frame's tag, or for the outputs of a request list. A
-// blocked NIC keeps its frame and asks again in the next slot.
+// A NIC requests the output of its frame's destination, with the frame's tag, or the outputs of a request list. A
+// blocked NIC keeps its frame and repeats the request in the next slot.
 package crossbar
 
 import (
@@ -27,10 +27,9 @@ var source string
 
 // Network is a crossbar: a port per processor, in both directions. Any set of frames with distinct senders and
 // distinct addressees may cross in one slot. A sender is blocked if its output is taken or does not listen. A blocked
-// sender keeps its frame and asks again in the next slot.
+// sender keeps its frame and repeats its request in the next slot.
 //
-// Keys that a scenario leaves open are "" or 0. The program sets them; otherwise the first word of each list of words
-// applies.
+// Open keys are "" or 0. The program sets them; otherwise the first value in the key's list of values applies.
 type Network struct {
 	// processors, each with an input and an output
 	Ports int `json:"ports" jsonschema:"required,minimum=1,maximum=65534"`
@@ -40,11 +39,11 @@ type Network struct {
 	Medium string `json:"medium,omitempty" jsonschema:"enum=crossbar,enum=aloha"`
 	contend.CrossbarKeys
 
-	matchingBy, outputBy string // origin of values that the scenario left open
+	matchingBy, outputBy string // cause of values that the scenario has left open
 	listsFor             string // scheduling that asks by request lists
 	turns                string // schedule of scatter/async, selected by the program's parameter
 
-	// Arguments of Adapt: "" and nil for an image without parameters.
+	// arguments of Adapt: "" and nil for an image without parameters
 	program string
 	params  map[string]int64
 }

@@ -30,8 +30,8 @@ const (
 	scheduling2Star = 3
 )
 
-// scatterUnits is the time limit of a scattering in units. A scattering takes log2 n + ln n units, and k units more
-// with a probability of about e^-k.
+// scatterUnits is the time limit of scattering in units. Scattering takes log2 n + ln n units, and k units more with
+// a probability of about e^-k.
 const scatterUnits = 100
 
 func (x Network) Programs() []fabric.Program {
@@ -66,7 +66,7 @@ func (x Network) Programs() []fabric.Program {
 		{Name: votingProgram, SlotsPerStep: 1, Rules: votes, Workloads: gossips, Params: append(scheduling, adjudicate),
 			Needs: fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes + valueBytes},
 				Slots: x.votingSlots()}, Least: x.leastVoting},
-		// a unit is a slot, in which any number of processors may send to one
+		// a unit is a slot; any number of processors may send to one processor
 		{Name: syncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters,
 			Needs: fabric.Needs{Sizes: nic.Sizes{PayloadBytes: packetBytes,
 				RxFrames: min(max(1, x.Ports-1), fabric.FIFOMax)}, Slots: scatterUnits}},
@@ -80,8 +80,8 @@ func (x Network) Programs() []fabric.Program {
 	}
 }
 
-// traffic returns the program for the workload traffic. An output with a queue may take a frame from each input in a
-// slot.
+// traffic returns the program for the workload traffic. An output with a queue may accept a frame from each input in
+// a slot.
 func (x Network) traffic(free *fabric.CollisionFree) fabric.Program {
 	p := fabric.Program{Name: trafficProgram, SlotsPerStep: 1, Rules: fabric.Rules{ExactlyOnce: true, CollisionFree: free},
 		Workloads: []string{fabric.WorkloadTraffic}, Needs: fabric.Needs{PayloadMin: traffic.HeadBytes},
@@ -96,8 +96,8 @@ func (x Network) traffic(free *fabric.CollisionFree) fabric.Program {
 	return p
 }
 
-// leastGossip returns lower bounds on the slots of gossip: for the automaton of Fig. 1, which starts to send only
-// after its receptions, and for any firmware if a processor has one action per slot.
+// leastGossip returns lower bounds on the number of slots of gossip: for the automaton of Fig. 1, which sends only
+// after its first receptions, and for any firmware with one action per processor and slot.
 func (x Network) leastGossip() (least fabric.Least) {
 	n := x.Ports - 1
 	if n < 1 {
@@ -140,8 +140,8 @@ func (x Network) leastGossip() (least fabric.Least) {
 
 const waitingShown = 8
 
-// waitingSum explains the waits, one per pair, of the first processors before they may send, and the cost of these
-// waits.
+// waitingSum explains the waits, one per pair, of the first processors before they may send, and the slots lost by
+// these waits.
 func waitingSum(pairs, all, waits, slots int) string {
 	each := "2k for processor k, less the number of ones in k in binary"
 	if pairs <= waitingShown {
@@ -161,8 +161,7 @@ func waitingSum(pairs, all, waits, slots int) string {
 		map[bool]string{true: ", rounded up"}[needed%pairs > 0])
 }
 
-// leastVoting returns the same bounds for voters. With a timeout there is no bound, since voters may give up
-// messages.
+// leastVoting returns the same bounds for voters. With a timeout the bound is 0, because voters may give up messages.
 func (x Network) leastVoting() (least fabric.Least) {
 	if x.params["timeout"] == 0 {
 		least = x.leastGossip()
@@ -170,15 +169,15 @@ func (x Network) leastVoting() (least fabric.Least) {
 	return least
 }
 
-// packetBytes is the size of an item's packet, which is also the head of a message; valueBytes is the size of a
-// module's value.
+// packetBytes is the size in bytes of an item's packet, which is also the head of a message; valueBytes is the size
+// of a module's value.
 const (
 	packetBytes = 8
 	valueBytes  = 8
 )
 
-// gossipSlots returns twice the slots of a session in which no two messages pass together. With collisions there is
-// no bound, and it returns 0.
+// gossipSlots returns twice the number of slots of a session without simultaneous messages, or 0, no bound, with
+// collisions.
 func (x Network) gossipSlots() uint32 {
 	if x.Medium == MediumALOHA {
 		return 0
@@ -220,5 +219,5 @@ func (x Network) adapt(program, _ string, params map[string]int64) fabric.Networ
 	return x.settled()
 }
 
-// SessionsMax is the largest number of sessions; each session has a tag.
+// SessionsMax is the maximum number of sessions. Each session has a tag.
 const SessionsMax = 65534

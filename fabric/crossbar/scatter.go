@@ -14,9 +14,9 @@ var errTurns = &input.Error{Place: "firmware.schedule", Reason: "turns are those
 	Remedy: "give workload: {scatter: {origin: 0}}"}
 
 // scatterReferee follows the item of a random scattering (Drezner and Barak, section 2). A processor is coloured from
-// the slot after its first message with the item. Such a message is a data frame with a packet of the origin, sent by
-// a processor that was coloured when the slot began: no other processor can have the item. The run ends when all live
-// processors are coloured.
+// the slot after its first message with the item. Such a message is a data frame with a packet of the origin, from a
+// processor that was coloured at the beginning of the slot; no other processor can have the item. The run ends when
+// all live processors are coloured.
 type scatterReferee struct {
 	fabric.NoPackets
 
@@ -24,7 +24,7 @@ type scatterReferee struct {
 	seed   uint64
 	unit   uint32 // slots of a unit
 
-	since  []uint32 // first slot in which each processor is coloured, never if there is none
+	since  []uint32 // first slot in which each processor is coloured, or never
 	left   uint32   // uncoloured processors
 	gained []uint32 // newly coloured processors in each unit
 	sent   uint64
@@ -50,7 +50,7 @@ func (r *scatterReferee) Load(l *fabric.Load) error {
 	return nil
 }
 
-// Tell implements fabric.Referee. It sets each word to the number of the processor that owns the item.
+// Tell implements fabric.Referee. It sets each word to the number of the processor with the item.
 func (r *scatterReferee) Tell(_ int, words []uint32) {
 	for i := range words {
 		words[i] = uint32(r.origin)

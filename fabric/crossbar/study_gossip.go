@@ -17,8 +17,8 @@ import (
 	"starloom/traces/figure"
 )
 
-// gossipStudy repeats the results of V. De Florio and C. Blondia, "The Algorithm of Pipelined Gossiping", and checks
-// later findings. All lengths come from runs.
+// gossipStudy reproduces the results of V. De Florio and C. Blondia, "The Algorithm of Pipelined Gossiping", and
+// checks later findings. All lengths come from runs.
 func gossipStudy() *studies.Study {
 	return &studies.Study{
 		Name:  "gossip",
@@ -121,7 +121,7 @@ var runTables = []runTable{
 	{"table 9", "table_9", "Algorithm 2 on pipelined, N = 4", scheduling2, gossip.Pipelined(4)},
 }
 
-// publishedTable returns a published run-table: a row of cells for each processor, followed by the used slots.
+// publishedTable returns a published run-table: a row of cells for each processor, then a row of used slots.
 func publishedTable(file string) (rows [][]string) {
 	_, records := studies.Figures(published, "gossip/testdata/gossip_"+file+".csv")
 	for _, record := range records {
@@ -159,7 +159,7 @@ func (g *gossiped) rows() [][]string {
 	return append(rows, used)
 }
 
-// table6 repeats several consecutive sessions: the published beginning and end, and the properties of the steps in
+// table6 reproduces several consecutive sessions: the published beginning and end, and the properties of the steps in
 // between.
 func (s *gossipRuns) table6(name string) error {
 	const N, sessions = 4, 3
@@ -205,7 +205,7 @@ func completions(rows [][]string, from, to int) (found int) {
 	return found
 }
 
-// table8 repeats the best case of Algorithm 2. It also runs Algorithm 2', whose efficiency stays above 2/3.
+// table8 reproduces the best case of Algorithm 2. It also runs Algorithm 2', whose efficiency stays above 2/3.
 func (s *gossipRuns) table8(name string) error {
 	_, records := studies.Figures(published, "gossip/testdata/gossip_table_8.csv")
 	for _, record := range records[:s.size(7, 11)] {
@@ -246,7 +246,7 @@ type member struct {
 	scheduling int
 	orders     func(N int) gossip.Orders
 	column     int
-	printed    string // proposition that prints its length, "" for none
+	printed    string // proposition with the published length, "" for none
 	first      int    // smallest N for which the length holds
 }
 
@@ -327,7 +327,7 @@ func (s *gossipRuns) best(N int, table bool) (*gossiped, error) {
 	return s.gossip(gossiping{program: optimalProgram, N: N, table: table})
 }
 
-// published holds the figures of the papers, and reference figures of independent computations that tests use, too.
+// published holds the figures of the papers, and reference figures of independent computations, which tests also use.
 //
 //go:embed gossip/testdata/gossip_*.csv scatter/testdata/scatter_*.csv
 var published embed.FS

@@ -129,7 +129,7 @@ func (s *gossipRuns) sessions(name string) error {
 	return nil
 }
 
-// caps lists lengths on fabrics with at most cap messages in a step; 0 for any number.
+// caps lists lengths on fabrics with at most cap messages per step; 0 for no limit.
 var caps = []struct{ N, cap, identity, pipelined int }{
 	{9, 1, 90, 90}, {9, 2, 74, 47}, {9, 3, 74, 36}, {9, 4, 74, 29}, {9, 0, 74, 27},
 	{31, 1, 992, 992}, {31, 4, 767, 254}, {31, 8, 767, 138}, {31, 0, 767, 93},
@@ -161,8 +161,7 @@ func (s *gossipRuns) caps(name string) error {
 	return nil
 }
 
-// alohas lists mean lengths from a long sample, on a medium without an arbiter, on which two messages in a step are
-// lost.
+// alohas lists mean lengths from a long sample, on a medium without an arbiter, which loses simultaneous messages.
 var alohas = []struct {
 	word     string
 	orders   func(N int) gossip.Orders
@@ -235,7 +234,7 @@ func (s *gossipRuns) optimal(name string) error {
 	return nil
 }
 
-// claims shows claims of the paper that are contradicted by runs. A row passes if the corrected claim holds.
+// claims compares claims of the paper with runs that contradict them. A row passes if the corrected claim is true.
 func (s *gossipRuns) claims(name string) error {
 	pair, err := s.gossip(gossiping{orders: gossip.Pipelined(1)})
 	if err != nil {

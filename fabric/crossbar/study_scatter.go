@@ -11,8 +11,8 @@ import (
 	"starloom/traces/rounded"
 )
 
-// scatterStudy repeats the results of Z. Drezner and A. Barak, "A Probabilistic Algorithm for Scattering Information
-// in a Multicomputer System", and compares them with the exact law.
+// scatterStudy reproduces the results of Z. Drezner and A. Barak, "A Probabilistic Algorithm for Scattering
+// Information in a Multicomputer System", and compares them with the exact law.
 func scatterStudy() *studies.Study {
 	return &studies.Study{
 		Name: "scatter",
@@ -57,7 +57,7 @@ func (s *scatterRuns) size(quick, full int) int {
 	return quick
 }
 
-// published adds a row that compares a formula with the paper, formula a row that compares a formula with a
+// published adds a row that compares a formula with the paper; formula adds a row that compares a formula with a
 // reference.
 func (s *scatterRuns) published(name, what string, published, measured, tolerance float64, note string) {
 	s.Add(studies.Published(name, what, published, measured, 0, tolerance, note))
@@ -76,7 +76,7 @@ func nodesOf(header []string) (sizes []int) {
 
 const (
 	unitsMax = 30 // units in the tables of p(j,n)
-	// The four published digits are rounded or cut; five of the published values are slightly less accurate.
+	// The four published digits are rounded or truncated; five published values are slightly less accurate.
 	publishedTolerance = 1.5e-4
 )
 
@@ -102,7 +102,7 @@ func (s *scatterRuns) table1(name string) error {
 	return nil
 }
 
-// exactLaw compares the two derivations of the law, in fractions and in floating point.
+// exactLaw compares the two derivations of the law: in fractions and in floating point.
 func (s *scatterRuns) exactLaw(name string) error {
 	header, records := studies.Figures(published, "scatter/testdata/scatter_p_jn_full.csv")
 	for column, n := range nodesOf(header) {
@@ -132,7 +132,7 @@ func (s *scatterRuns) exactLaw(name string) error {
 	return nil
 }
 
-// syncCompletion lists mean and standard deviation of the completion time of SYNC in long samples, with the standard
+// syncCompletion lists mean and standard deviation of the completion time of SYNC in long samples, and the standard
 // error of the mean.
 var syncCompletion = []struct {
 	nodes        int
@@ -150,8 +150,8 @@ func (s *scatterRuns) completion(name string) error {
 	return nil
 }
 
-// expectedTime checks Lemma 3: by T(a) all nodes are coloured with probability 1-a or more. It checks the exact T(a)
-// and that of the mean field.
+// expectedTime checks Lemma 3: at time T(a) all nodes are coloured with a probability of at least 1-a. It checks the
+// exact T(a) and that of the mean field.
 func (s *scatterRuns) expectedTime(name string) error {
 	for _, n := range []int{4, 8, 16, 32, 64, 128} {
 		chain := scatter.NewChain(n)

@@ -22,11 +22,11 @@ var scatterers = [4]scatterer{
 	{"ASYNC poisson", asyncProgram, 2},
 }
 
-// scatterSize is a network size to run, with reference figures of each scatterer from long samples.
+// scatterSize is a network size to run, with reference figures for each scatterer from long samples.
 type scatterSize struct {
 	nodes        int
 	mean, sd, se [4]float64 // completion time in units
-	quick, full  [2]int     // runs of SYNC, and runs of each ASYNC order
+	quick, full  [2]int     // number of runs of SYNC, and of each ASYNC order
 }
 
 var scatterSizes = []scatterSize{
@@ -36,7 +36,7 @@ var scatterSizes = []scatterSize{
 	{1024, [4]float64{18.099, 14.500, 14.502, 15.005}, [4]float64{1.324, 1.342, 1.345, 1.820},
 		[4]float64{0.003, 0.003, 0.003, 0.003},
 		[2]int{200, 60}, [2]int{10_000, 2000}},
-	// the sd is that of n = 1,024
+	// the sd is the value for n = 1,024
 	{16384, [4]float64{24.87, 20.10, 20.10, 20.58}, [4]float64{1.324, 1.342, 1.345, 1.820},
 		[4]float64{0.025, 0.025, 0.025, 0.033},
 		[2]int{}, [2]int{100, 20}},
@@ -50,7 +50,7 @@ func (z *scatterSize) runs(full bool) [4]int {
 	return [4]int{n[0], n[1], n[1], n[1]}
 }
 
-// Runs of SYNC for each size of Table 1.
+// number of runs of SYNC for each size of Table 1
 const distributionQuick, distributionFull = 2000, 100_000
 
 var table1Nodes = []int{4, 8, 16, 32, 64, 128}
@@ -74,8 +74,8 @@ func (s *scatterRuns) scatter(x scatterer, n, runs int) (*studies.Sample, error)
 	return sample, err
 }
 
-// significance is the least probability at which a test's outcome counts as chance. Seeds are fixed, so a study that
-// passes once always passes.
+// significance is the minimum probability at which a test's outcome counts as chance. Seeds are fixed, so a study
+// that has passed always passes.
 const significance = 1e-4
 
 // distribution compares runs of SYNC with the law, and draws both.
@@ -105,8 +105,8 @@ func (s *scatterRuns) distribution(name string) error {
 	return s.File(studies.StudyPlot, "scatter-done", scatter.DonePlot(curves).WriteSVG)
 }
 
-// samples runs all kinds of scattering. It compares their means with those of long samples and, for ASYNC, the
-// fraction of runs done by the time of the mean field.
+// samples runs all kinds of scattering. It compares their means with the means of long samples and, for ASYNC, the
+// fraction of runs completed by the time of the mean field.
 func (s *scatterRuns) samples(name string, z *scatterSize) error {
 	var curves []scatter.ColouredCurve
 	runs := z.runs(s.Full())
@@ -130,8 +130,8 @@ func (s *scatterRuns) samples(name string, z *scatterSize) error {
 	return s.coloured(z.nodes, curves)
 }
 
-// doneRow is the fraction of ASYNC runs of each order that are done by T(a) of the mean field. It is below 1-a, since
-// the mean field ignores the random start.
+// doneRow is the fraction of ASYNC runs of each order that are complete at T(a) of the mean field. The fraction is
+// below 1-a, because the mean field ignores the random start.
 type doneRow struct {
 	nodes int
 	a     float64
@@ -152,7 +152,7 @@ func (s *scatterRuns) doneBy(name string, x scatterer, done *doneRow, sample *st
 		fmt.Sprintf("T = %.2f by the mean field, which is too short: %g should be done", time, 1-done.a)))
 }
 
-// coloured draws the number of coloured nodes over time by the exact law, by the mean field and in runs.
+// coloured draws the number of coloured nodes over time: by the exact law, by the mean field, and in runs.
 func (s *scatterRuns) coloured(n int, runs []scatter.ColouredCurve) error {
 	var curves []scatter.ColouredCurve
 	if n <= 1024 {

@@ -7,8 +7,7 @@ import (
 	"starloom/hw"
 )
 
-// Schedules of asynchronous scattering. Each slot belongs to one processor, and a unit has as many slots as there are
-// processors.
+// Schedules of asynchronous scattering. Each slot belongs to one processor; a unit has one slot per processor.
 const (
 	turnsRandom  = "turns-random"  // each processor sends once in a unit, in a new random order
 	turnsFixed   = "turns-fixed"   // each processor sends once in a unit, in one random order for all units
@@ -17,7 +16,7 @@ const (
 
 var turnOrders = []string{turnsRandom, turnsFixed, turnsPoisson}
 
-// turns assigns each slot to one processor, as a function of seed and slot. The word of that processor becomes the
+// turns assigns each slot to one processor, as a function of seed and slot. The word of this processor becomes the
 // slot number plus 1; other words keep their values.
 type turns struct {
 	order  string

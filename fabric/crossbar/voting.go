@@ -16,12 +16,12 @@ import (
 // belongs to voter i. All voters are correct.
 type voting struct {
 	sessions int
-	given    []int64 // values of the modules, nil if all hold one random value
+	given    []int64 // values of the modules; nil if all modules have one random value
 	fault    string
 	faulty   []bool
 
 	// For a seed.
-	holds     []int64 // correct values of all modules; faulty modules send other values
+	holds     []int64 // correct values of all modules; faulty modules send others
 	wrong     int64   // value that faulty modules send instead
 	low, high int64   // range of the correct modules
 
@@ -30,7 +30,7 @@ type voting struct {
 	first []int64 // decision of the first voter
 }
 
-// timeoutMax limits the parameter timeout of voting.c in slots.
+// timeoutMax is the maximum of the parameter timeout of voting.c in slots.
 const timeoutMax = 1_000_000
 
 func newVoting(x Network, w *fabric.Gossip) (*voting, error) {
@@ -75,7 +75,7 @@ func newVoting(x Network, w *fabric.Gossip) (*voting, error) {
 	return v, nil
 }
 
-// readFaults reads the faulty modules and the kind of their faults.
+// readFaults reads the set of faulty modules and the kind of their fault.
 func (v *voting) readFaults(x Network, w *fabric.Gossip) error {
 	faults := []string{fabric.FaultValue, fabric.FaultTwoFaced, fabric.FaultSilent}
 	switch {
@@ -131,7 +131,7 @@ func onlyVoting(w *fabric.Gossip) error {
 	}
 }
 
-// draw draws the values of a seed. The wrong value is outside the range of the correct modules.
+// draw draws the values for a seed. The wrong value is outside the range of the correct modules.
 func (v *voting) draw(seed uint64) {
 	d := newDraws(seed)
 	common := d.int64()
@@ -165,8 +165,8 @@ func (v *voting) silent(module int) bool {
 
 func (v *voting) words() (processor, machine int) { return 1 + 2*len(v.holds), 0 }
 
-// processor writes the words of voting.c for a module: a flag that is set if the module is silent, and its value for
-// every voter.
+// processor writes the words of voting.c for a module: a flag for a silent module, and the module's value for every
+// voter.
 func (v *voting) processor(module int, dst []uint32) {
 	dst[0] = 0
 	if v.silent(module) {
@@ -200,7 +200,7 @@ func (d verdict) String() string {
 	return fmt.Sprint(d.value)
 }
 
-// verdict returns the result of a voter, and reports whether the voter has a result.
+// verdict returns the result of a voter. given reports whether the voter has a result.
 func (v *voting) verdict(r *fabric.Results, voter, session int) (d verdict, given bool) {
 	decided, given := r.Get(voter, uint32(2*session+1))
 	if !given {
@@ -222,8 +222,8 @@ func (v *voting) correct() string {
 
 // metrics describes the last session. correct lists the values of correct modules. results lists the values by voter,
 // null without a value. agreed is the number of voters with the most frequent value, 0 without any. The last metric
-// lists the ids of voters with a value that no correct module holds. agreed and the last metric are unknown until a
-// voter has a result.
+// lists the ids of voters with a value of no correct module. agreed and the last metric are unknown until a voter has
+// a result.
 func (v *voting) metrics(r *fabric.Results, m *fabric.Metrics) {
 	results, wrong := make([]*int64, len(v.holds)), []int{}
 	votes, agreed, came := map[int64]int{}, 0, false
@@ -257,7 +257,7 @@ const (
 	disputeVote        // decisions differ, and the difference was reported
 )
 
-// judge applies the rules to verdicts. A verdict is complete when its second word is given.
+// judge applies the rules to verdicts. The second word completes a verdict.
 func (v *voting) judge(r *fabric.Results, rules *fabric.Rules, given []fabric.Result, yield func(fabric.Finding)) {
 	type ballot struct{ session, voter int }
 	var ballots []ballot
@@ -283,7 +283,7 @@ func (v *voting) judge(r *fabric.Results, rules *fabric.Rules, given []fabric.Re
 	}
 }
 
-// agree compares the decision of a voter with the decisions of the other voters.
+// agree compares the decision of a voter with those of the other voters.
 func (v *voting) agree(r *fabric.Results, session int, value int64, yield func(fabric.Finding)) {
 	switch vote := &v.vote[session]; {
 	case *vote == openVote:
@@ -332,7 +332,7 @@ func (v *voting) inSession(session int) string {
 	return fmt.Sprintf(" in session %d", session)
 }
 
-// listOf names the first few members of a list, such as processors 1, 2 and 7.
+// listOf names the first few members of a list, such as "processors 1, 2 and 7".
 func listOf(noun string, ids []int) string {
 	const named = 8
 	if len(ids) == 1 {

@@ -14,7 +14,7 @@ const fibre = "fibre"
 //	transmitter j ----> [ link j ] ---- out ---- fibre ----> receiver j+3
 //	receiver j <---- fibre ---- in ---- [ of v ] <---- transmitter j+3
 //
-// The links of a network are all half duplex or all full duplex. With credits every port has a counter.
+// All links of a network are half duplex, or all are full duplex. With credits, every port has a counter.
 func (e Network) Build(plant fabric.Plant) error {
 	t := e.torus()
 	bank := func(part string, labels []string) hw.Bank {

@@ -9,9 +9,9 @@ import (
 	"starloom/nic"
 )
 
-// Bytes of a node: in the referee; in the slot engine (frames in flight with their places, and growing lists of two
-// slots with senders and listening order); and in the cycle engine (light at both ends of every link and its wiring,
-// with the lists from which the wiring was built).
+// Bytes per node: in the referee; in the slot engine (frames in flight, and growing lists of senders and listening
+// order for two slots); in the cycle engine (light at both ends of every link, the wiring, and the lists from which
+// the wiring was built).
 const (
 	memoryNode  = 1
 	memoryFrame = 50
@@ -62,7 +62,7 @@ func (e Network) queueBytes(c *fabric.Config) (payloads []int) {
 
 // queues returns the payloads of the frames that each node of an all-to-all broadcast sends and receives in a step,
 // longest first, or nil with one source. With a limit per link, all links are assumed to be busy. If packets are not
-// counted, full frames are assumed on one direction of each link.
+// counted, one direction of each link is assumed to carry full frames.
 func (e Network) queues(c *fabric.Config) (steps [][]int) {
 	if c.Workload.AllToAll == nil {
 		return nil
@@ -94,11 +94,10 @@ func (e Network) queues(c *fabric.Config) (steps [][]int) {
 	return steps
 }
 
-// busiest is the margin for a node's busiest slot: its frames exceed the mean by at most this many standard
-// deviations.
+// busiest is the number of standard deviations by which a node's busiest slot may exceed the mean.
 const busiest = 4
 
-// trafficFrames returns the mean number of frames of traffic that a node sends in a slot without contention. A source
+// trafficFrames returns the mean number of frames that a node sends per slot for traffic without contention. A source
 // sends at most one frame per slot.
 func (e Network) trafficFrames(t *fabric.Traffic) (frames float64) {
 	torus, hops := e.torus(), 0

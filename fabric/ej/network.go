@@ -22,22 +22,22 @@ import (
 var source string
 
 // Network is EJ_{a+b*rho}^(n): nodes are n-tuples of residues of the Eisenstein-Jacobi integers modulo a+b*rho, rho =
-// (1+i*sqrt(3))/2, and every node has a link in each dimension to each of the six residues that differ by a unit
-// (section 2 of the paper). Node c_1 + c_2*N + c_3*N^2 + ... has the residue c_k in dimension k.
+// (1+i*sqrt(3))/2. In each dimension, a node has links to the six residues that differ by a unit (section 2 of the
+// paper). Node c_1 + c_2*N + c_3*N^2 + ... has the residue c_k in dimension k.
 //
 // A NIC sends and receives on all of its ports in one slot. Port 6*(k-1)+j leads, in dimension k, to the node whose
 // residue is larger by rho^j: +1, +rho, +rho^2, -1, -rho, -rho^2.
 type Network struct {
 	// a of alpha = a+b*rho, at most b
 	A int `json:"a" jsonschema:"required,minimum=0,maximum=65536"`
-	// b of alpha; a, b other than (0,1), (1,1) and (0,2)
+	// b of alpha; (a, b) must not be (0,1), (1,1) or (0,2)
 	B int `json:"b" jsonschema:"required,minimum=1,maximum=65536"`
 	// number of dimensions n; the network has (a*a+a*b+b*b)^n nodes
 	Dimensions int `json:"dimensions" jsonschema:"required,minimum=1,maximum=11"`
-	// half: a link carries one direction in a slot, and opposite frames collide; full: both directions (default half,
+	// half: a link carries one direction per slot, and opposite frames collide; full: both directions (default half,
 	// for traffic full)
 	Duplex string `json:"duplex,omitempty" jsonschema:"enum=half,enum=full"`
-	// most packets of an all-to-all broadcast on a link in one slot, 0 for no limit (default)
+	// maximum number of packets of an all-to-all broadcast on a link in one slot, 0 for no limit (default)
 	PacketsPerLink int `json:"packets_per_link,omitempty" jsonschema:"minimum=0,maximum=4096"`
 
 	Credits *fabric.CreditLimits `json:"credits,omitempty"`
@@ -50,7 +50,7 @@ type Network struct {
 func (Network) Declaration() string { return source }
 
 const (
-	DuplexHalf = "half" // a link carries one direction in a slot
+	DuplexHalf = "half" // a link carries one direction per slot
 	DuplexFull = "full" // a link carries both directions
 )
 
@@ -58,15 +58,15 @@ const directions = 6
 
 const alphaMax = 1 << 16
 
-// DimensionsMax follows from the limits of a NIC and of the processors. A NIC has ports for 11 dimensions. With at
-// least seven nodes in each dimension, 12 dimensions have more than 2^31-1 processors.
+// DimensionsMax follows from two limits: a NIC has ports for 11 dimensions, and 12 dimensions with at least seven
+// nodes each have more than 2^31-1 processors.
 const DimensionsMax = 11
 
 const _ = uint(nic.LanesMax/directions - DimensionsMax)
 
 const packetsPerLinkMax = 4096
 
-// resized changes a and b together, as the programs require. Below their smallest values it removes dimensions.
+// resized changes a and b together, as the programs require. When a and b are minimal, it removes dimensions.
 func (e Network) resized(steps int) fabric.Network {
 	least := 0
 	if e.B-e.A < 2 {
@@ -145,8 +145,8 @@ func (e Network) Check() error {
 	return e.checkCombined(refuse)
 }
 
-// checkLinks rejects a limit per link below the packets of an algorithm with phases, since its phases have the same
-// length as without a limit.
+// checkLinks rejects a limit per link below the number of packets of an algorithm with phases, because the limit does
+// not lengthen the phases.
 func (e Network) checkLinks(refuse func(key, reason, remedy string) error) error {
 	if e.PacketsPerLink == 0 || e.program != allToAllProgram && e.program != allToAllC1Program {
 		return nil
@@ -232,9 +232,9 @@ func (e Network) opposites() []uint32 {
 	return opposites
 }
 
-// The number of a link is its port at the end from which it leads in direction +1, +rho or +rho^2. For j < 3, medium
-// node*6n+6(k-1)+j is the light that leaves the node by port 6(k-1)+j. For j >= 3 it is the light that arrives over
-// the link of port 6(k-1)+j-3, sent by the neighbour's port with the same j.
+// A link has the number of its port at the end from which it leads in direction +1, +rho or +rho^2. For j < 3, medium
+// node*6n+6(k-1)+j is the light from port 6(k-1)+j of the node. For j >= 3 it is the light that arrives over the link
+// of port 6(k-1)+j-3, from the neighbour's port with the same j.
 
 func (e Network) sentOn(t *eisenstein.Torus, node, port int) int {
 	if port%directions >= directions/2 {
@@ -243,7 +243,7 @@ func (e Network) sentOn(t *eisenstein.Torus, node, port int) int {
 	return node*e.ports() + port
 }
 
-// heardOn returns the medium of a node's incoming port, which is the medium of the neighbour's opposite port.
+// heardOn returns the medium at a node's receiving port, which is the medium of the neighbour's opposite port.
 func (e Network) heardOn(t *eisenstein.Torus, node, port int) int {
 	return e.sentOn(t, t.Neighbour(node, port/directions+1, port%directions), opposite(port))
 }

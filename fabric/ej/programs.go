@@ -24,8 +24,8 @@ const (
 
 var onlySuccessors = []string{previousProgram, improvedProgram, misprintedProgram, allToAllProgram, allToAllC1Program}
 
-// Bytes of a packet: 8 with one source; 12 with many sources, including the source; 10 on oriented links, which need
-// no step and phase.
+// Bytes of a packet: 8 with one source; 12 with many sources, because the packet names its source; 10 on oriented
+// links, which need no step and phase.
 const (
 	oneToAllBytes   = 8
 	allToAllBytes   = 12
@@ -91,8 +91,8 @@ func (e Network) Programs() []fabric.Program {
 	}
 }
 
-// queueFramesMax limits the queue of a port in ej/traffic, so that the state of a node with all its ports fits in 1
-// MiB.
+// queueFramesMax limits the queue of a port in ej/traffic, so that the state of a node with all its ports is at most
+// 1 MiB.
 const queueFramesMax = 512
 
 func (e Network) traffic() fabric.Program {
@@ -129,8 +129,8 @@ func (e Network) incomplete() string {
 	return ""
 }
 
-// complete returns the broadcast that reaches all nodes if the published broadcast does not. Otherwise, or if a
-// reading was chosen, it returns "".
+// complete returns the broadcast that reaches all nodes if the published broadcast fails to. It returns "" otherwise,
+// or if a reading was selected.
 func (e Network) complete() string {
 	if e.Dimensions > 1 && len(e.params) == 0 {
 		return "ej/all-to-all-c1"
@@ -147,8 +147,8 @@ func (e Network) directed() int {
 	return e.A + e.B - 1
 }
 
-// mostPacketsNodes limits the networks whose packets on links are counted. An all-to-all broadcast on more nodes
-// exceeds the memory of any machine.
+// mostPacketsNodes is the maximum size of a network in which packets on links are counted. An all-to-all broadcast on
+// more nodes exceeds the memory of any machine.
 const mostPacketsNodes = 1 << 18
 
 func (e Network) mostPackets(program string) (most int) {
@@ -169,7 +169,7 @@ func (e Network) counts(program string) bool {
 		e.nodes() <= mostPacketsNodes
 }
 
-// loads returns the packets that a program puts on the link of each port, step by step, without a limit per link.
+// loads returns the number of packets of a program on the link of each port, step by step, without a limit per link.
 func (e Network) loads(program string) (loads [][]int) {
 	algorithm, rotations := eisenstein.Repaired, 1
 	switch {
@@ -180,10 +180,10 @@ func (e Network) loads(program string) (loads [][]int) {
 	case program == allToAllC2Program:
 		algorithm = eisenstein.Oriented
 		if e.params["rotate"] == 1 {
-			rotations = e.Dimensions // every source has one rotation; the sum over all rotations is an upper bound
+			rotations = e.Dimensions // each source has one rotation; the sum over all rotations is an upper bound
 		}
 	}
-	// by symmetry, the sum of one message over all links of a port is the load of each of these links by all messages
+	// by symmetry, the load of a port's link by all messages is the load of all such links by one message
 	for rotation := range rotations {
 		for step, ports := range eisenstein.NewMessage(e.torus(), algorithm, rotation).Loads {
 			if step == len(loads) {
@@ -198,9 +198,9 @@ func (e Network) loads(program string) (loads [][]int) {
 }
 
 // rom returns the staircases of the programs, for any alpha, in words shared by all processors. Word i is the start
-// of sector i, of six sectors, or three with oriented links; the next word is the end of the last sector. Sector i
-// has a word E_i(q) for q = 1, 2, ...: the most hops in its minor direction after q hops in its major direction.
-// Images get six sectors. For traffic the words are the routes.
+// of sector i; a program has six sectors, or three with oriented links. The next word is the end of the last sector.
+// Sector i has a word E_i(q) for q = 1, 2, ...: the maximum number of hops in the minor direction after q hops in the
+// major direction. Images get six sectors. For traffic the words are the routes.
 func (e Network) rom(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) {
 	var sectors [][]int
 	switch {
@@ -226,9 +226,9 @@ func (e Network) rom(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) 
 	return words, nil
 }
 
-// routes returns the ROM of traffic: the numbering of residues (wide, high, skew), then directions, eight in a word,
-// starting with the lowest four bits. Entry r is the direction of a packet whose destination differs from its
-// position by residue r; entry 0 is 0.
+// routes returns the ROM of traffic: the numbering of residues (wide, high, skew), then eight directions per word,
+// the first in the lowest four bits. Entry r is the direction of a packet whose destination minus position is residue
+// r; entry 0 is 0.
 func (e Network) routes() machineROM {
 	const header, perWord, bits = 3, 8, 4
 	field := e.torus().Field

@@ -13,7 +13,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Referee implements fabric.Network. It follows broadcasts frame by frame, and other workloads packet by packet.
+// Referee implements fabric.Network. The referee tracks broadcasts frame by frame, and other workloads packet by
+// packet.
 func (e Network) Referee(w *fabric.Workload, p *fabric.Program) fabric.Referee {
 	if w.OneToAll == nil && w.AllToAll == nil {
 		return referees.NewPackets(e.nodes())
@@ -34,9 +35,9 @@ func (e Network) Referee(w *fabric.Workload, p *fabric.Program) fabric.Referee {
 	return r
 }
 
-// referee follows a broadcast from one node or from all nodes. A data frame is a copy of the source's message or,
-// with many sources, a list of packets, each with the source of its message at the beginning. A message should reach
-// every node once, in the step given by the algorithm.
+// referee tracks a broadcast from one node or from all nodes. A data frame is a copy of the source's message or, with
+// many sources, a list of packets; each packet begins with its source. A message should reach every node once, in the
+// algorithm's step.
 type referee struct {
 	fabric.NoPackets
 
@@ -47,11 +48,11 @@ type referee struct {
 	source  int  // the only source otherwise
 	size    int  // bytes of a packet
 
-	got      []uint8  // byte of each node with one source: 1 if the node has the message, plus the mark of its last send
-	rows     []uint64 // rowWords for each node with many sources: a bit for each received message
+	got      []uint8  // with one source, by node: 1 if the node has the message, plus the mark of its last send
+	rows     []uint64 // with many sources, rowWords by node: a bit for each received message
 	rowWords int
 	shards   []shardCounts
-	weights  [][]uint16 // hops from the only source, by dimension and coordinate
+	weights  [][]uint16 // number of hops from the only source, by dimension and coordinate
 
 	table *eisenstein.Table // run-table of one source, nil unless requested
 }
@@ -60,18 +61,18 @@ type shardCounts struct {
 	steps      []stepCounts
 	duplicates uint64
 
-	// Node counted last in each direction, with its slot.
+	// last counted sender and receiver, with the slot
 	sender, receiver int
 	sentIn, heardIn  uint32
 
-	// With one source: nodes first..last have sent; their marks are from slot fresh or later.
+	// with one source: only nodes first..last have sent; their marks are from slot fresh on
 	first, last int
 	fresh       uint32
 }
 
 type stepCounts struct {
 	senders, receivers uint32
-	both               uint32 // nodes that send and receive, with one source
+	both               uint32 // with one source: number of nodes that send and receive in one step
 	packets            uint32 // most packets on one link
 }
 
@@ -96,7 +97,7 @@ func (r *referee) weigh() {
 	}
 }
 
-// dueStep returns the step in which the only message is due at a node: the node's distance, or with rounds the end of
+// dueStep returns the step in which the only message is due at a node: the node's distance; with rounds, the end of
 // the message's way in the round of the node's lowest nonzero coordinate.
 func (r *referee) dueStep(node int) (step int) {
 	size, rounds := r.torus.Size(), r.program == previousProgram
@@ -119,7 +120,7 @@ func (r *referee) dueStepOf(node, source int) (step int) {
 	return step
 }
 
-// timed reports whether the due steps of messages are known: with one source, or with many sources on oriented links
+// timed reports whether messages have known due steps: with one source, or with many sources on oriented links
 // without a limit per link.
 func (r *referee) timed() bool {
 	return !r.all || r.program == allToAllC2Program && r.net.PacketsPerLink == 0
@@ -147,7 +148,7 @@ func (r *referee) Load(l *fabric.Load) error {
 	return nil
 }
 
-// tableNodesMax is the largest network with a run-table; the table takes about 200 bytes per node.
+// tableNodesMax is the maximum size of a network with a run-table. The table takes about 200 bytes per node.
 const tableNodesMax = 1 << 21
 
 // RunTable implements fabric.Tabled for the message of one source.
@@ -191,7 +192,7 @@ func (r *referee) Sent(l *fabric.Ledger, node int, frame nic.FrameView, slot uin
 }
 
 // With one source, the lowest bit of a node's byte is set if the node has the message. The other bits hold the slot
-// of its last send, modulo markSlots, plus 1. Marks are removed before they repeat.
+// of its last send, modulo markSlots, plus 1. freshen removes marks before they repeat.
 const markSlots = 127
 
 func markOf(slot uint32) uint8 { return uint8(slot%markSlots+1) << 1 }
@@ -210,8 +211,8 @@ func (r *referee) marked(s *shardCounts, node int, slot uint32) bool {
 	return r.got[node]&^1 == markOf(slot)
 }
 
-// freshen removes old marks. It keeps the marks of this slot and of the previous slot, whose frames other nodes have
-// yet to hear.
+// freshen removes old marks. It keeps the marks of this slot and of the previous slot, whose frames some nodes have
+// not heard yet.
 func (r *referee) freshen(s *shardCounts, slot uint32) {
 	if slot < s.fresh || s.last < 0 {
 		return
@@ -308,8 +309,8 @@ func (r *referee) take(node, source int) (before bool) {
 	return before
 }
 
-// Metrics implements fabric.Referee. Entry i-1 of an array belongs to step i. Senders and receivers are counted as
-// distinct nodes. Active nodes send or receive; all others are free.
+// Metrics implements fabric.Referee. Entry i-1 of an array belongs to step i. Senders and receivers count as distinct
+// nodes. Active nodes send or receive; free nodes do neither.
 func (r *referee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 	var senders, receivers, both, free, active, packets []int
 	duplicates := 0
@@ -417,7 +418,7 @@ func (r *referee) Reset() {
 	}
 }
 
-// State implements fabric.Referee. A run-table is not saved.
+// State implements fabric.Referee. It does not save the run-table.
 func (r *referee) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, hw.Future, "got", r.got)
 	hw.StateColumn(v, hw.Future, "rows", r.rows)

@@ -28,7 +28,7 @@ func (e Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	if t.credits, err = flow.CreditsOf(e, c.Shards); err != nil {
 		return nil, err
 	}
-	t.perShard = c.Shards[0].End // all shards but the last have one size
+	t.perShard = c.Shards[0].End // all shards except the last have equal size
 	first := 0
 	for _, s := range c.Shards {
 		t.firstBin = append(t.firstBin, first)
@@ -42,9 +42,9 @@ func (e Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 
 const binNodes = fabric.BlockUnits
 
-// slotTransport is the network in the slot engine. It has a list of frames per slot and per few thousand nodes, so
-// that work and memory grow with traffic; idle links take no memory. Latency: one slot. Two frames on a half-duplex
-// link in one slot deliver nothing, and both ends get StatusCollision.
+// slotTransport is the network in the slot engine. It has a list of frames for each slot and each few thousand nodes,
+// so that work and memory grow with the traffic; idle links take no memory. Latency: one slot. Two frames on a
+// half-duplex link in one slot are lost, and both ends get StatusCollision.
 type slotTransport struct {
 	net          Network
 	torus        *eisenstein.Torus
@@ -63,29 +63,29 @@ type slotTransport struct {
 	credits      *flow.Credits // nil if no port ever waits
 }
 
-// bin holds the frames of a slot for some nodes, and the ports of these nodes that send in it.
+// bin holds the frames of a group of nodes in a slot, and the ports that send them.
 type bin struct {
 	lock   sync.Mutex
 	chunks []*chunk
 	frames int
 
-	// Indices of complete frames by node and port, computed on first use.
+	// indices of complete frames by node and port, computed on first use
 	order  []uint32
 	sorted bool
-	met    []uint32 // ports, node*ports+port, at which frames of both directions collided
+	met    []uint32 // ports, node*ports+port, at which frames of opposite directions collided
 
-	sent []uint32 // sending ports, node*ports+port in the bin, for half-duplex links
+	sent []uint32 // sending ports, node*ports+port within the bin, for half-duplex links
 }
 
 type chunk struct {
-	at     []uint32 // node in the bin * ports + port
-	starts []uint16 // starts of frames in words of 8 bytes
+	at     []uint32 // node within the bin * ports + port
+	starts []uint16 // start of each frame in words of 8 bytes
 	frames []byte
 	used   int
 }
 
-// A chunk has about chunkBytes, so that a bin with few frames is small. It holds at least chunkFramesMin of the
-// largest frames, to limit the unused rest, and at most chunkFrames.
+// A chunk has about chunkBytes, so that a bin with few frames is small. It has room for at least chunkFramesMin of
+// the largest frames, to limit the unused rest, and for at most chunkFrames.
 const (
 	chunkBytes     = 4 << 10
 	chunkFramesMin = 8
@@ -123,8 +123,7 @@ func (p *chunks) put(used []*chunk) {
 	}
 }
 
-// portTable is a worker's buffer for ordering a bin: the frame index of each port, and a bit for each port with a
-// frame.
+// portTable is a worker's buffer to order a bin: the frame index of each port, and a bit for each port with a frame.
 type portTable struct {
 	index []uint32
 	taken []uint64
@@ -184,7 +183,7 @@ func (t *slotTransport) frame(b *bin, index uint32) (at uint32, frame nic.FrameV
 }
 
 // sort orders the frames of a bin and finds collisions. It enters the frame index of each port into a table, and sets
-// a bit per entry. The order of sending is lost, but a port gets only one frame in a slot.
+// a bit per entry. The sending order is lost, but a port gets only one frame in a slot.
 func (t *slotTransport) sort(b *bin) {
 	if b.sorted {
 		return
@@ -226,7 +225,7 @@ func (t *slotTransport) own(shard int, slot uint32, yield func(b *bin, first int
 	}
 }
 
-// Still implements fabric.Stillness. It reports whether no frame arrives at nodes first to end-1.
+// Still implements fabric.Stillness. It reports whether the nodes first to end-1 receive no frames.
 func (t *slotTransport) Still(first, end int, slot uint32) bool {
 	for node := first; node < end; node += binNodes {
 		k, _ := t.place(node)
@@ -343,7 +342,7 @@ func (t *slotTransport) hear(shard int, b *bin, first, from, to int, bank *nic.B
 	}
 }
 
-// Start and Cross implement Transport; frames are in place already.
+// Start and Cross implement Transport. The frames are already in the bins.
 
 func (t *slotTransport) Start()       {}
 func (t *slotTransport) Cross(uint32) {}
@@ -354,7 +353,8 @@ func (t *slotTransport) Latch() {
 	}
 }
 
-// Collisions implements Transport. A link with senders at both ends shows the collision at once, in both directions.
+// Collisions implements Transport. A link with senders at both ends shows the collision immediately, in both
+// directions.
 func (t *slotTransport) Collisions(shard int, slot uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
 	w := &t.work[shard]
 	var links []int
@@ -451,7 +451,8 @@ func (t *slotTransport) returnCrossing(from []byte, slot uint32) []byte {
 	return from
 }
 
-// State implements hw.Stateful. It saves frames in the order of nodes and ports, regardless of the order of arrival.
+// State implements hw.Stateful. It saves frames in the order of nodes and ports, independently of the order of
+// arrival.
 func (t *slotTransport) State(v *hw.StateVisitor) {
 	if t.credits != nil {
 		t.credits.StateWhole(v)

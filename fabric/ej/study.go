@@ -11,7 +11,7 @@ import (
 	"starloom/nic"
 )
 
-// published holds the figures of the paper, and reference figures of independent computations that tests use, too.
+// published holds the figures of the paper, and reference figures of independent computations, which tests also use.
 //
 //go:embed eisenstein/testdata/ej_*.csv
 var published embed.FS
@@ -21,9 +21,9 @@ func records(name string) (records [][]string) {
 	return records
 }
 
-// broadcastStudy repeats the results of Z. Hussain, "An Improved One-to-All Broadcasting in Higher Dimensional
-// Eisenstein-Jacobi Networks", and shows the results that do not hold. Up to a size, figures come from runs; for
-// larger networks they come from recurrences and from following one message.
+// broadcastStudy reproduces the results of Z. Hussain, "An Improved One-to-All Broadcasting in Higher Dimensional
+// Eisenstein-Jacobi Networks", and refutes some of them. Figures of small networks come from runs; figures of larger
+// networks come from recurrences and from the path of one message.
 func broadcastStudy() *studies.Study {
 	return &studies.Study{
 		Name: "ej",
@@ -98,7 +98,7 @@ func (x net) nodes() (nodes int) {
 
 func (x net) network() Network { return Network{A: x.a, B: x.b, Dimensions: x.n} }
 
-// Nodes of the largest network that is run.
+// maximum number of nodes of a network with a run
 const nodesQuick, nodesFull = 2_000_000, 70_000_000
 
 func (s *broadcastRuns) runs(x net) bool { return x.nodes() <= s.size(nodesQuick, nodesFull) }
@@ -217,7 +217,7 @@ func columns(records [][]string, from int) (rows [][]string) {
 	return rows
 }
 
-// published adds a row for a printed figure, compare a row for a reference figure; both must match exactly.
+// published adds a row for a printed figure, and compare a row for a reference figure; both must match exactly.
 func (s *broadcastRuns) published(name, what string, published, measured float64, runs int, note string) {
 	s.Add(studies.Published(name, what, published, measured, runs, 0, note))
 }

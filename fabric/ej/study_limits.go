@@ -12,12 +12,12 @@ import (
 
 const (
 	alphaMost = 12 // largest b of every alpha
-	// Nodes of the largest runs in two dimensions, and of all-to-all.
+	// maximum number of nodes of runs in two dimensions, and of all-to-all
 	planeNodesMax                   = 20_000
 	everyNodesQuick, everyNodesFull = 1_500, 7_000
 )
 
-// alphas returns the networks to run, those with 0 <= a <= b <= 12 except the degenerate ones.
+// alphas returns the networks to run: 0 <= a <= b <= 12, without degenerate networks.
 func alphas(dims int) (nets []net) {
 	for b := 1; b <= alphaMost; b++ {
 		for a := range b + 1 {
@@ -76,8 +76,8 @@ func (s *broadcastRuns) everyAlpha(name string) error {
 	return nil
 }
 
-// everyOriented checks the claim of C2: on networks of at most 25,000 nodes by following one message, and on
-// one-dimensional networks also with runs.
+// everyOriented checks the claim of C2: on networks of at most 25,000 nodes by the path of one message, and on
+// one-dimensional networks also by runs.
 func (s *broadcastRuns) everyOriented(name string) error {
 	const nodesMax = 25_000
 	followed, broken := 0, 0
@@ -171,7 +171,7 @@ type everyToAll struct {
 	program   string
 	algorithm eisenstein.Algorithm
 
-	steps, missing, again, most int // columns; again is -1 if the table has none
+	steps, missing, again, most int // columns; again is -1 for a table without this column
 }
 
 var everyToAlls = []everyToAll{
@@ -180,7 +180,8 @@ var everyToAlls = []everyToAll{
 	{"C2", allToAllC2Program, eisenstein.Oriented, 12, 13, 14, 15},
 }
 
-// everyBroadcast is a result of all-to-all: missing and repeated messages of a node, steps, most packets on a link.
+// everyBroadcast is a result of all-to-all: missing and repeated messages of a node, number of steps, maximum number
+// of packets on a link.
 type everyBroadcast struct{ missing, again, steps, most int }
 
 func (e everyToAll) reference(row []string) (x everyBroadcast) {
@@ -301,7 +302,7 @@ func (s *broadcastRuns) restarted(name string, x net, copies int) error {
 }
 
 // onePackets lists the steps of C2 with one packet per link and step, for a fixed and for a rotated order of
-// dimensions. In one dimension the steps equal the bound, unless 3 divides b-a.
+// dimensions. In one dimension the number of steps equals the bound, unless 3 divides b-a.
 var onePackets = []struct {
 	net
 	fixed, rotated int
@@ -328,14 +329,14 @@ func (s *broadcastRuns) onePacket(name string) error {
 	return nil
 }
 
-// savings lists networks in which fewer nodes send than in the previous algorithm, and a one-dimensional network with
+// savings lists networks with fewer senders than in the previous algorithm, and a one-dimensional network with
 // equally many senders. alike marks networks of Section 6.
 var savings = []struct {
 	net
 	alike bool
 }{{net{1, 2, 4}, false}, {net{3, 4, 1}, true}, {net{3, 4, 3}, true}, {net{6, 7, 2}, false}}
 
-// Saved senders as claimed in the paper: for its networks, and for all one-dimensional networks.
+// saved senders as claimed in the paper: for its networks, and for all one-dimensional networks
 var (
 	savesAnywhere = studies.Quotation{
 		Words: "the proposed algorithm achieves 2.7% less in total number of senders than the previous algorithm",
@@ -345,7 +346,7 @@ var (
 		"for all dimensions", Place: "Section 6"}
 )
 
-// claims shows the paper's contradicted claims. A row passes if the corrected claim holds.
+// claims compares claims of the paper with results that contradict them. A row passes if the corrected claim is true.
 func (s *broadcastRuns) claims(name string) error {
 	for _, x := range savings {
 		var senders [2]int64

@@ -164,7 +164,7 @@ func (s *broadcastRuns) meanSteps(name string) error {
 	return nil
 }
 
-// twelveSteps repeats the five networks that take 12 steps, and the means over these networks (Figures 19 to 21).
+// twelveSteps reproduces the five networks with 12 steps, and the means over these networks (Figures 19 to 21).
 func (s *broadcastRuns) twelveSteps(name string) error {
 	rows := records("12step_family")
 	var courses []eisenstein.Course

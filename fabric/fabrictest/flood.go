@@ -23,8 +23,8 @@ import (
 )
 
 // Flood is the part of the suite with its own traffic; it needs only a network. Firmware floods the network with
-// frames of all kinds, with faults of each kind, and with illegal operations. The slot engine and the cycle engine,
-// divided in any way, must find the same as the undivided cycle engine.
+// frames of all kinds, under faults of each kind, and with illegal operations. The slot engine and the cycle engine,
+// in every division, must have the results of the undivided cycle engine.
 type Flood struct {
 	Fabric starloom.Fabric
 	RTL    []starloom.RTL // replaces hardware, one after the other
@@ -33,7 +33,7 @@ type Flood struct {
 //go:embed testdata/flood.c
 var floodSource []byte
 
-// floodSlots are the slots in which firmware sends. The remaining ones empty the FIFOs.
+// floodSlots is the number of slots in which firmware sends. The FIFOs drain in the remaining slots.
 const (
 	floodSlots     = 24
 	floodSlotsStop = 34
@@ -66,7 +66,7 @@ type traffic struct {
 	name    string
 	run     floodRun
 	cuts    []cut
-	happens func(*starloom.Report) error                    // returns an error unless the expected events have happened
+	happens func(*starloom.Report) error                    // returns an error if an expected event has not happened
 	further []func(context.Context, floodRun, string) error // further comparisons with a report
 }
 
@@ -101,7 +101,7 @@ type floodRun struct {
 	cut
 }
 
-// cut is the division of a machine: units per bank, and cells of each unit per window; 0 for all. Workers are
+// cut is the division of a machine: units per bank, and cells of each unit per window; 0 means all. Workers are
 // threads.
 type cut struct {
 	engine                 string
@@ -116,7 +116,7 @@ func (f Flood) shapeOf(engine string) fabric.Shape {
 	return networkOf(f.Fabric).Shape()
 }
 
-// cuts returns all divisions: tiny banks and windows, odd shards.
+// cuts returns all divisions: tiny banks and windows, uneven shards.
 func (f Flood) cuts() (all []cut) {
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		shape := f.shapeOf(engine)
@@ -144,7 +144,7 @@ func (f Flood) oddCuts() []cut {
 	}
 }
 
-// agree requires that a run yields the same in every division as in the undivided cycle engine, and makes further
+// agree compares the report of a run in every division with that of the undivided cycle engine, and makes further
 // comparisons.
 func (f Flood) agree(ctx context.Context, t *traffic) error {
 	r := t.run
@@ -201,8 +201,8 @@ func (f Flood) saved(ctx context.Context, r floodRun, want string) error {
 	return nil
 }
 
-// again resets machines after an odd and an even number of slots. Then it watches the cycle engine, which disables
-// foresight.
+// again resets machines after an odd and after an even number of slots. Then it watches the cycle engine, which
+// disables foresight.
 func (f Flood) again(ctx context.Context, r floodRun, want string) error {
 	for _, r.cut = range []cut{{engine: starloom.EngineSlot, units: 2}, {engine: starloom.EngineCycle}} {
 		m, err := f.machine(ctx, r)
@@ -226,7 +226,7 @@ func (f Flood) again(ctx context.Context, r floodRun, want string) error {
 	return nil
 }
 
-// captured compares the captures of both engines, which record every frame.
+// captured compares the captures of both engines, which contain every frame.
 func (f Flood) captured(ctx context.Context, r floodRun, want string) error {
 	var captures [2]bytes.Buffer
 	for i, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
@@ -250,7 +250,7 @@ func (f Flood) captured(ctx context.Context, r floodRun, want string) error {
 	return nil
 }
 
-// replaced replaces hardware by RTL, which must not change the report. It returns the kinds of replaced parts.
+// replaced replaces hardware by RTL. The report must not change. replaced returns the kinds of replaced parts.
 func (f Flood) replaced(ctx context.Context, rtl starloom.RTL) (kinds []string, err error) {
 	image, err := f.image(ctx)
 	if err != nil {
@@ -293,7 +293,7 @@ func (f Flood) machine(ctx context.Context, r floodRun) (*starloom.Machine, erro
 		starloom.MachineOptions{Engine: r.engine, BankSize: perUnit * r.units, Workers: max(1, r.workers)})
 }
 
-// windowBytes is about the memory of a window of processors. Large states make windows of a few cells.
+// windowBytes is the approximate memory of a window of processors. With large states, a window has only a few cells.
 const windowBytes = 512 << 10
 
 func (f Flood) scenario(r floodRun, image []byte) *starloom.Scenario {
@@ -335,7 +335,8 @@ func (f Flood) scenario(r floodRun, image []byte) *starloom.Scenario {
 // images caches images by macros.
 var images sync.Map
 
-// image returns the firmware for a network. Networks share it unless processors have individual ports.
+// image returns the firmware for a network. All networks share it, except networks with individual ports of
+// processors.
 func (f Flood) image(ctx context.Context) ([]byte, error) {
 	define := ""
 	network := networkOf(f.Fabric)
@@ -364,7 +365,7 @@ func (f Flood) image(ctx context.Context) ([]byte, error) {
 	return build.(func() ([]byte, error))()
 }
 
-// built compiles the suite's firmware with macros, "" for none.
+// built compiles the suite's firmware with macro definitions, "" for none.
 func built(ctx context.Context, define string) ([]byte, error) {
 	folder, err := os.MkdirTemp("", "starloom-flood-")
 	if err != nil {
@@ -409,7 +410,7 @@ func finished(ctx context.Context, m *starloom.Machine) (string, error) {
 
 func reported(m *starloom.Machine) (string, error) { return written(m.Report()) }
 
-// written returns a report as text, without engine and mode.
+// written returns a report as text, without the names of engine and mode.
 func written(r *starloom.Report) (string, error) {
 	result := *r
 	result.Engine, result.Firmware.Mode, result.Firmware.Trusted = "", "", false
@@ -418,7 +419,7 @@ func written(r *starloom.Report) (string, error) {
 	return b.String(), err
 }
 
-// same returns an error with the first difference of two reports.
+// same returns an error with the first difference between two reports.
 func same(want, got, how string) error {
 	if want == got {
 		return nil

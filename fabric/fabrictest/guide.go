@@ -51,5 +51,5 @@ func requireFile(t testing.TB, file, text string) {
 	require.Equal(t, packageComment.ReplaceAllString(string(source), "$1"), text, file)
 }
 
-// packageComment matches the comment of a package, which a guide leaves out: it names the guide.
+// packageComment matches a package comment, which a guide omits because it names the guide.
 var packageComment = regexp.MustCompile(`^(?:// .*\n)+(package )`)

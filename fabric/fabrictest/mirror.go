@@ -11,7 +11,7 @@ import (
 	"starloom/fabric/netlist"
 )
 
-// mirror is a network with its own programs, referee and tables, but sizes, names, wiring and hardware of its
+// mirror is a network with its own programs, referee and tables, but with sizes, names, wiring and hardware of its
 // netlist.
 type mirror struct {
 	fabric.Network
@@ -57,7 +57,7 @@ func (m mirror) on(n fabric.Network) fabric.Network {
 }
 
 // Reflected requires equal reports and captures of a scenario on a network and on its mirror, in both engines. on
-// returns a new scenario whose network has passed through mirror.
+// returns a new scenario; it passes the network through mirror.
 func Reflected(t *testing.T, on func(t testing.TB, mirror func(fabric.Network) fabric.Network) *starloom.Scenario) {
 	t.Helper()
 	same := func(n fabric.Network) fabric.Network { return n }
@@ -72,7 +72,7 @@ func Reflected(t *testing.T, on func(t testing.TB, mirror func(fabric.Network) f
 		o := starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}, PCAPNG: starloom.Writer(&capture)}
 		report, err := starloom.Run(t.Context(), s, o)
 		require.NoError(t, err)
-		// networks written in Go have their own hashes
+		// networks written in Go have individual hashes
 		return text(t, report), bytes.ReplaceAll(capture.Bytes(), []byte(s.Hash()), make([]byte, 64))
 	}
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {

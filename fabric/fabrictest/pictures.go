@@ -15,8 +15,8 @@ import (
 // elementsMax is the maximum number of XML elements of a picture.
 const elementsMax = 3000
 
-// pictures requires that both engines draw the same in any division, that drawing changes nothing, and that pictures
-// are small XML.
+// pictures requires that both engines draw the same pictures in every division, that drawing changes no result, and
+// that the pictures are small XML files.
 func (c *Case) pictures(t *testing.T) {
 	plain, err := starloom.Run(t.Context(), c.Scenario(t), starloom.RunOptions{})
 	require.NoError(t, err)

@@ -1,17 +1,17 @@
-// Package fabrictest is the test suite for every fabric. A fabric's folder holds its network; its tests here give the
-// suite scenarios; some break rules.
+// Package fabrictest is the test suite for every fabric. A fabric's folder contains its network; tests here give the
+// suite scenarios; some scenarios break rules.
 //
 //	Suite.Run   engines, banks, workers, modes and runtimes agree
 //	            a run saved, rebuilt and restored at any slot continues unchanged
-//	            reset is as good as new, tracing and drawing change nothing
+//	            a reset machine equals a new one; tracing and drawing change nothing
 //	            RTL in the loop yields the same digest and report
-//	            each rule that should break does, and no other
+//	            exactly the expected rules are broken
 //	Flood.Run   for any network: firmware that floods it, faults of each kind and
 //	            illegal firmware, in tiny windows and banks and odd shards
 //
 // Networks of scenarios are tested in this folder, one per file. Three folders hold fabrics written in Go: stars from
-// docs/how-to/add-a-network.md, ring with two ports, and tuned with its own discipline and many mutations of its slot
-// engine for Flood to find.
+// docs/how-to/add-a-network.md, ring with two ports, and tuned, which has its own discipline and many mutations of
+// its slot engine that Flood must detect.
 package fabrictest
 
 import (
@@ -31,7 +31,7 @@ import (
 // Suite holds the test cases of a fabric.
 type Suite struct {
 	Cases []Case
-	// RTL replaces hardware in the first case, one after the other.
+	// RTL that replaces hardware in the first case, one after the other
 	RTL []starloom.RTL
 }
 
@@ -39,7 +39,7 @@ type Suite struct {
 type Case struct {
 	Name     string
 	Scenario func(t testing.TB) *starloom.Scenario // returns a new one on each call
-	Breaks   string                                // the only rule that it breaks, "" for none
+	Breaks   string                                // the only broken rule, "" for none
 }
 
 // Run tests a fabric.
@@ -58,7 +58,7 @@ func (s *Suite) Run(t *testing.T) {
 	t.Run("rtl", s.rtl)
 }
 
-// names compares names with the wiring, in networks with both: reports use names, frames the wiring.
+// names compares names with the wiring, in networks with both: reports use the names, frames the wiring.
 func (c *Case) names(t *testing.T) {
 	network := networkOf(c.Scenario(t).Fabric)
 	shape := network.Shape()
@@ -141,7 +141,7 @@ func (c *Case) verdict(t *testing.T) string {
 	return text(t, report)
 }
 
-// execution requires the same report for all engines, divisions and runtimes.
+// execution requires equal reports from all engines, divisions and runtimes.
 func (c *Case) execution(t *testing.T, want string) {
 	n := c.Scenario(t).Processors()
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
@@ -191,8 +191,8 @@ func (c *Case) reset(t *testing.T, want string) {
 	}
 }
 
-// traces requires that a waveform and a capture change nothing, are reproducible, and that both engines' captures are
-// equal.
+// traces requires that a waveform and a capture are reproducible and change no result, and that the captures of both
+// engines are equal.
 func (c *Case) traces(t *testing.T) {
 	captures := map[string][]byte{}
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {

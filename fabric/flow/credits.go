@@ -10,44 +10,44 @@ import (
 	"starloom/nic"
 )
 
-// Credits limit the frames that a port of an all-port NIC has sent but the receiver's firmware has not taken out of
-// its RX FIFO. A frame uses a credit of its port. The credit returns when the frame leaves the FIFO. If the receiver
-// sees that the frame is lost (no listener, a collision, a wrong CRC or a full FIFO), the credit returns at once. A
-// credit returned at a boundary counts from the next boundary on, or later with a longer round trip. Without a
-// credit, frames to the port are blocked.
+// Credits limits, for each port of an all-port NIC, the number of sent frames that the receiver's firmware has not
+// yet taken out of its RX FIFO. A frame uses a credit of its port. The credit returns when the frame leaves the FIFO.
+// If the receiver sees that the frame is lost (no listener, a collision, a wrong CRC or a full FIFO), the credit
+// returns at once. A credit returned at a boundary counts from the next boundary on; with a longer round trip, from a
+// later one. Without a credit, frames to the port are blocked.
 //
 //	boundary      t            t+1            t+2
 //	sender     takes a credit                  may send again
 //	receiver                 takes the frame out of its FIFO
 //
-// So depth 2 keeps a link busy if the receiver takes each frame at once. A depth of two more than a port's part of
+// Depth 2 therefore keeps a link busy if the receiver takes each frame at once. A depth of 2 plus the port's share of
 // the RX FIFO never blocks. Both engines use the same code; in the cycle engine Counters are components.
 //
-// If the receiver never sees a frame, its credit is lost: a fault has darkened the link in that slot, or the receiver
+// A credit is lost if the receiver never sees the frame: a fault has darkened the link in that slot, or the receiver
 // is off the fabric, with all frames in its FIFO. As in InfiniBand and Fibre Channel, only a resynchronisation
 // restores such credits: periodically the sender transmits the number of its sent frames, and the receiver returns
 // the missing credits. The number crosses the link in the previous slot. A dark link or a disabled receiver delays it
 // to the next resynchronisation.
 type Credits struct {
-	Counters []*hw.CreditCounters // one bank of counters per depth, processor by processor
+	Counters []*hw.CreditCounters // a bank of counters per depth, processor by processor
 
 	limits []fabric.CreditLimits // distinct limits
-	of     []creditOf            // by sending port; nil: all have limits[0] and a counter in bank 0
+	of     []creditOf            // by sending port; nil if all ports have limits[0] and a counter in bank 0
 	every  []uint32              // distinct resynchronisation periods in slots
 
 	shape fabric.Shape
 	names fabric.Names
 	ports int
-	from  []uint32 // by port: the port that sends to it, or noCredits
+	from  []uint32 // by port: the sending port at the other end, or noCredits
 
 	sent [2][]uint8 // by parity of the slot and sending port: 1 if a frame sent in that slot has not arrived yet
-	lost []uint8    // by sending port: credits of frames that the receiver has not seen
+	lost []uint8    // by sending port: number of credits of frames that the receiver has not seen
 
-	// By receiving port: credits on their way back. The credits of boundary t arrive at t+len(back)-1. Nil for the
-	// minimum round trip.
+	// by receiving port: credits on their way back; credits of boundary t arrive at t+len(back)-1; nil for the
+	// minimum round trip
 	back [][]uint8
 
-	// By processor: the ports of the frames in its RX FIFO, oldest first.
+	// by processor: ports of the frames in the RX FIFO, oldest first
 	waiting []uint8 // FIFOMax places per processor
 	held    []uint8
 
@@ -68,8 +68,8 @@ func CreditsOf(n fabric.Network, shards []hw.Shard) (*Credits, error) {
 	return nil, nil
 }
 
-// NewCredits gives every port of a network the same limits. If ports have names, the path of a counter extends the
-// path of its port.
+// NewCredits gives every port of a network the same limits. The path of a named port is the head of its counter's
+// path.
 func NewCredits(n fabric.Network, limits fabric.CreditLimits, shards []hw.Shard) (*Credits, error) {
 	shape := n.Shape()
 	bank := hw.Bank{Unit: n.Names().Unit(), Name: "nic", Part: "credits", Units: shape.Units,
@@ -99,7 +99,7 @@ func (c *Credits) Blocks(processor int, port uint16) bool {
 	return false
 }
 
-// Sent takes the credits of a frame that leaves in a slot.
+// Sent takes the credits of a frame that is sent in a slot.
 func (c *Credits) Sent(processor int, port uint16, slot uint32) {
 	first, end := c.span(processor, port)
 	for sender := first; sender < end; sender++ {
@@ -149,8 +149,8 @@ func (c *Credits) wait(processor int, port uint8) {
 	c.held[processor]++
 }
 
-// sees reports whether a port has seen the loss of a frame in a slot. Light must reach the port, but the port need
-// not listen.
+// sees reports whether a port has seen the loss of a frame in a slot. Light must reach the port; the port need not
+// listen.
 func (c *Credits) sees(bank *nic.Bank, cell int, port uint16, ledger *fabric.Ledger, slot uint32) bool {
 	switch {
 	case bank.Silenced(cell):
@@ -169,7 +169,7 @@ func (c *Credits) dark(processor int, port uint16, ledger *fabric.Ledger, slot u
 	return effect == fabric.Dark || effect == fabric.Missed
 }
 
-// lose records a lost credit. RTL counters may have given too many.
+// lose records a lost credit. The maximum applies because RTL counters may have given too many.
 func (c *Credits) lose(sender uint32) { c.lost[sender] = min(c.lost[sender], fabric.FIFOMax-1) + 1 }
 
 func (c *Credits) give(shard, port int, boundary uint32) {
@@ -224,7 +224,7 @@ func (c *Credits) free(shard int, bank *nic.Bank, slot uint32, first, end int) {
 	}
 }
 
-// resync returns the lost credits of the ports whose resynchronisation is due.
+// resync returns the lost credits of the ports with a due resynchronisation.
 func (c *Credits) resync(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, first, end int) {
 	for at := (bank.First + first) * c.ports; at < (bank.First+end)*c.ports; at++ {
 		if c.from[at] == noCredits || c.lost[c.from[at]] == 0 {
@@ -251,8 +251,7 @@ func (c *Credits) arrive(shard int, slot uint32, first, end int) {
 	}
 }
 
-// WaitsFor describes the lost credit for which a frame in a processor's TX FIFO waits. It returns "" if there is
-// none.
+// WaitsFor describes the lost credit that a frame in a processor's TX FIFO waits for, "" for none.
 func (c *Credits) WaitsFor(bank *nic.Bank, cell int) string {
 	for place := range min(int(bank.Registers[cell].TxCount), bank.TxFrames) {
 		frame := bank.TxFrame(cell, place)
@@ -291,7 +290,7 @@ func (c *Credits) Latch(shards []hw.Shard) {
 	}
 }
 
-// Restart is Reset including counters outside a kernel.
+// Restart is Reset for the frames and also for counters outside a kernel.
 func (c *Credits) Restart() {
 	for _, bank := range c.Counters {
 		bank.Reset()
@@ -305,7 +304,7 @@ type Credited interface {
 	Credits() *Credits // nil if no port has credits
 }
 
-// noCredits marks a port whose sender has no credits, or that has no sender.
+// noCredits marks a port without a sender, and a port whose sender has no credits.
 const noCredits = math.MaxUint32
 
 // creditOf locates the limits and the counter of a sending port.
@@ -315,8 +314,8 @@ type creditOf struct {
 	counter uint32
 }
 
-// newPortCredits gives some ports of a network credits. In a single unit, each depth has one bank of counters. ports
-// must be in ascending order.
+// newPortCredits gives credits to some ports of a network. In a single unit, each depth has one bank of counters.
+// ports must be in ascending order.
 func newPortCredits(n fabric.Network, ports []fabric.PortCredits, shards []hw.Shard) (*Credits, error) {
 	kind, shape, names := n.Kind(), n.Shape(), n.Names()
 	var limits []fabric.CreditLimits
@@ -437,14 +436,14 @@ func (c *Credits) credits(sender int) int {
 	return bank.Count(counter)
 }
 
-// restoredCredits sums the credits of each sending port in a saved state until they are distributed to counters.
+// restoredCredits sums the credits of each sending port in a saved state, before they are distributed to counters.
 type restoredCredits struct {
 	counters []uint16 // by sender
 	credits  []int32
 	held     []uint8
 }
 
-// restoring records a restored counter. Counters are restored in any order, but before the other columns.
+// restoring records a restored counter. The order of counters is arbitrary, but counters precede the other columns.
 func (c *Credits) restoring(sender int, count uint16) {
 	if c.restored.counters == nil {
 		c.restored.counters = make([]uint16, len(c.from))
@@ -459,7 +458,7 @@ func (c *Credits) restoringBooks() {
 	}
 }
 
-// StateWhole is State including counters outside a kernel.
+// StateWhole is State for machines whose counters are outside a kernel; it includes the counters.
 func (c *Credits) StateWhole(v *hw.StateVisitor) {
 	for _, bank := range c.Counters {
 		v.Within(bank)

@@ -7,15 +7,15 @@ import (
 	"starloom/nic"
 )
 
-// Results of a request, besides outputs, for Answer.
+// Results of a request other than outputs, for Answer.
 const (
 	NoOne = -1 // the frame was not sent
 	Met   = -2 // the frame was sent and has collided
 )
 
 // Answer gives a NIC the result of its request in a slot. output is the output that has accepted the frame at the
-// head of the TX FIFO, or NoOne or Met. place is the output's position in the NIC's list, if it has a list. Answer
-// reports whether the frame has left the NIC or the NIC is off the fabric.
+// head of the TX FIFO, or NoOne or Met. place is the output's position in the NIC's list, if any. Answer reports
+// whether the frame has left the NIC or the NIC is off the fabric.
 func Answer(bank *nic.Bank, ledger *fabric.Ledger, cell, output, place int, slot uint32) (sent bool) {
 	frame := bank.TxHead(cell)
 	if !bank.Legal(cell, frame) { // another handler has overwritten the frame since the request
@@ -42,7 +42,7 @@ func Answer(bank *nic.Bank, ledger *fabric.Ledger, cell, output, place int, slot
 	return true
 }
 
-// AnswerLanes gives the NICs of a window the results of the requests by their lanes in a slot.
+// AnswerLanes gives each NIC of a window the results of its lanes' requests in a slot.
 func AnswerLanes(ports int, bank *nic.Bank, window fabric.Window, asked []uint8, served func(transmitter int) bool,
 	ledger *fabric.Ledger, slot uint32) {
 	for cell := window.First; cell < window.End; cell++ {

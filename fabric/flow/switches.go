@@ -9,15 +9,15 @@ import (
 	"starloom/nic"
 )
 
-// Switches track the port switch of every NIC in a slot (Switched) and check the rules one_bus and bus_length. Both
-// transports use Switches at the boundary, cell by cell. Nothing is stored between boundaries.
+// Switches tracks the port switch of every NIC in a slot (Switched), and checks the rules one_bus and bus_length.
+// Both transports use Switches at the boundary, cell by cell. Switches stores nothing between boundaries.
 type Switches struct {
 	names fabric.Names
 	taps  *hw.Taps
 	most  int   // maximum number of processors on a medium in a slot
 	each  []int // maximum by medium; nil if most applies to all media
 
-	sends   []uint16 // by processor: port to which the processor sends or sends a request in the new slot, or nic.PortNone
+	sends   []uint16 // by processor: port to which it sends (a frame or a request) in the new slot, or nic.PortNone
 	on      []uint32 // by medium: number of processors switched to the medium so far
 	touched []uint32 // media with a non-zero count
 }
@@ -42,8 +42,8 @@ func (s *Switches) Begin() {
 // Send records the port to which a processor sends, or sends a request, in the new slot.
 func (s *Switches) Send(processor int, port uint16) { s.sends[processor] = port }
 
-// Turn returns the port that a processor hears in a slot: the port to which it sends, or listens if it does not send,
-// or nic.PortNone. Call Turn once per slot, after Send.
+// Turn returns the port that a processor hears in a slot: its sending port, otherwise listens; or nic.PortNone. Call
+// Turn once per slot, after Send.
 func (s *Switches) Turn(ledger *fabric.Ledger, processor int, listens uint16, slot uint32) (hears uint16) {
 	at := s.sends[processor]
 	s.sends[processor] = nic.PortNone

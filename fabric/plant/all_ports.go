@@ -18,7 +18,7 @@ func (a *allPorts) sends(processor int, port uint16) bool {
 	return a.of.Own == nil || a.of.Own.Sends(processor, port)
 }
 
-// input returns the input of its unit that a processor's receiver hears at a port, or nic.NoInput.
+// input returns the unit's input that a processor's receiver hears at a port, or nic.NoInput.
 func (a *allPorts) input(processor int, port uint16) uint32 {
 	if a.of.Wiring != nil {
 		return a.of.Wiring.Hears[processor*a.front.lanes+int(port)]
@@ -77,7 +77,7 @@ func (a *allPorts) giveBack(shard int, bank *nic.Bank, ledger *fabric.Ledger, sl
 	}
 }
 
-// listenAll sets the inputs of a window's receivers. cells lists the cells whose handlers were called.
+// listenAll sets the inputs of a window's receivers. cells lists the cells with called handlers.
 func (a *allPorts) listenAll(bank *nic.Bank, slot uint32, window fabric.Window, cells []uint32) {
 	if listensAsBefore(bank, slot) {
 		for _, cell := range cells {

@@ -10,7 +10,7 @@ import (
 	"starloom/nic"
 )
 
-// New builds the hardware of a network. rtl, unless nil, replaces parts.
+// New builds the hardware of a network. rtl, unless nil, replaces parts of it.
 func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl RTL) (*Plant, error) {
 	t, err := Lay(n, c, hw.NewKernel(workers, c.Shards))
 	if err != nil {
@@ -43,7 +43,7 @@ func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl RTL) (*Pla
 	return t, nil
 }
 
-// Lay builds a plant without adding its components to the kernel.
+// Lay builds a plant, but does not add its components to the kernel.
 func Lay(n fabric.Network, c *fabric.Config, kernel *hw.Kernel) (*Plant, error) {
 	if err := fabric.CheckWiring(n); err != nil {
 		return nil, err
@@ -114,8 +114,8 @@ func (t *Plant) Carry(m fabric.Media) (err error) {
 	return err
 }
 
-// list separates components that RTL can replace from the others. Components that queue several frames per slot have
-// no twin.
+// list separates components that RTL can replace from other components. Components that queue several frames per slot
+// have no twin.
 func (t *Plant) list() {
 	t.sited, t.unsited = []hw.Sited{t.media.Links}, nil
 	if sited, ok := t.media.Medium.(hw.Sited); ok {
@@ -159,7 +159,7 @@ func (t *Plant) harm(medium, slot uint32) hw.Harm {
 	return hw.Harm{}
 }
 
-// misses returns the receivers that miss a medium in the slot that begins or crosses, nil for none.
+// misses returns a function for the receivers that miss a medium in the slot that begins or crosses; nil for none.
 func (t *Plant) misses() func(receiver int, medium uint32) bool {
 	if t.faults == nil || !t.faults.Misses() {
 		return nil
@@ -177,8 +177,8 @@ func (t *Plant) Components() []hw.Sited { return t.sited }
 // Others returns the components without a Verilog twin.
 func (t *Plant) Others() []hw.Component { return t.unsited }
 
-// Whole returns all hardware of a plant as one component. It returns nil if the network has no twin or several kinds
-// of media.
+// Whole returns all hardware of a plant as one component, or nil if the network has no twin or several kinds of
+// media.
 func (t *Plant) Whole(n fabric.Network) *Datapath {
 	twin, size := fabric.TwinOf(n)
 	medium, ok := t.media.Medium.(sitedMedium)

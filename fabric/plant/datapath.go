@@ -8,11 +8,11 @@ import (
 	"starloom/nic"
 )
 
-// Datapath is all hardware of a network as one component that RTL can replace as a whole. Its ports are the inputs of
-// transmitters and receivers, and the outputs of receivers, media and links. A Datapath replaces its parts in a
-// kernel; only the light at the far ends remains visible.
+// Datapath is all hardware of a network as one replaceable component. Its ports are the inputs of transmitters and
+// receivers, and the outputs of receivers, media and links. A Datapath replaces its parts in a kernel; only the light
+// at the far ends remains visible.
 //
-// In reset, the datapath is dark and has received nothing. The cycle after reset is the last one of an empty slot.
+// In reset, the datapath is dark and has received nothing. The cycle after reset is the last cycle of an empty slot.
 type Datapath struct {
 	path          string // path of all hardware
 	twin          string
@@ -25,9 +25,9 @@ type Datapath struct {
 	far           *hw.Light
 	deserialisers *nic.Deserialisers
 
-	asked, answered bool // the receivers were queried in this cycle; their answer
+	asked, answered bool // the receivers were queried in this cycle; the answer
 
-	seen []uint32 // by medium: 1 + the first cycle of the slot with both rails at the far end, 0 for none
+	seen []uint32 // by medium: 1 + the first cycle of the slot with both rails lit at the far end, 0 for none
 }
 
 type sitedMedium interface {
@@ -39,7 +39,7 @@ func (d *Datapath) Path() string { return d.links.Path() }
 
 func (d *Datapath) Drives() []hw.Wire { return []hw.Wire{d.far} }
 
-// Drive darkens the far ends. RTL then lights them.
+// Drive darkens the far ends; afterwards RTL lights them.
 func (d *Datapath) Drive(s hw.Shard) {
 	d.far.Clear(s.Index)
 	d.asked = false
@@ -47,7 +47,7 @@ func (d *Datapath) Drive(s hw.Shard) {
 
 func (d *Datapath) Latches() []hw.Wire { return nil }
 
-// Latch clears the inputs of this cycle and, at the end of a slot, its observations.
+// Latch clears the inputs of this cycle and, at the end of a slot, the observations of the slot.
 func (d *Datapath) Latch(s hw.Shard) {
 	d.serialisers.Latch(s)
 	d.deserialisers.Latch(s)
@@ -96,8 +96,8 @@ func (d *Datapath) inLast(port hw.Port, also func()) hw.Port {
 	return port
 }
 
-// Site lists the parts' ports side by side. Inputs count in the last cycle of a slot, when violation_o shows the
-// media that were violated in the slot.
+// Site lists the parts' ports side by side. Inputs count in the last cycle of a slot; in this cycle, violation_o
+// shows the media with a violation in the slot.
 func (d *Datapath) Site() *hw.Site {
 	tx, media, links, rx := d.serialisers.Site(), d.medium.Site(), d.links.Site(), d.deserialisers.Site()
 	none := func() {}
@@ -207,11 +207,11 @@ func Signals(h Hardware, yield func(hw.Probe)) {
 type Watched struct {
 	// Watch, unless nil, is called in every cycle between Settle and Latch.
 	Watch func(cycle uint64) error
-	// WatchError is the first error of Watch. After an error Watch is not called again.
+	// WatchError is the first error of Watch. After an error Watch is no longer called.
 	WatchError error
 }
 
-// Watching returns w. Types that embed Watched thereby provide it.
+// Watching returns w, for types that embed Watched.
 func (w *Watched) Watching() *Watched { return w }
 
 // Look calls Watch for a cycle.

@@ -6,7 +6,7 @@ import (
 	"starloom/fabric"
 )
 
-// Accessible is a discipline that is defined in another package, together with its part of a plant.
+// Accessible is a discipline of another package that has its own part of a plant.
 type Accessible interface {
 	fabric.Discipline
 	// Access is called before the network builds its media.

@@ -25,7 +25,7 @@ type Front struct {
 	datapath      *Datapath      // set if RTL replaces all hardware
 
 	access  Access        // discipline of the NICs
-	credits *flow.Credits // credits of NICs that send at all ports, nil without credits
+	credits *flow.Credits // credits of NICs that send at all ports, nil for none
 	blocks  fabric.Blocks // nil if no frame is ever blocked
 
 	foresight
@@ -41,7 +41,7 @@ type site struct {
 	seed    uint64
 	bankOf  func(processor int) (bank *nic.Bank, cell int)
 	shape   fabric.Shape
-	lanes   int // number of transmitters per processor, and of receivers
+	lanes   int // number of transmitters, and of receivers, per processor
 	timing  nic.Timing
 	payload int // maximum payload in bytes
 	cuts    []hw.Shard
@@ -49,8 +49,8 @@ type site struct {
 
 // seenMedia holds observations of media in the crossing or crossed slot.
 type seenMedia struct {
-	met     []uint32 // by violated medium: first cycle in which the violation is visible
-	harmed  []uint32 // concatenation of all shards' plantShard.harmed, in ascending order
+	met     []uint32 // by violated medium: first cycle with a visible violation
+	harmed  []uint32 // all shards' plantShard.harmed, in ascending order
 	counted uint32   // slot whose frames plantShard.placed counts
 	late    []int    // media with light at the link's far end at the last boundary
 	marks   []uint8  // by medium: state of Frames.Listened at this boundary
@@ -58,14 +58,14 @@ type seenMedia struct {
 
 type plantShard struct {
 	hw.Shard
-	exact    bool // the cycles of this slot's collisions are needed
+	exact    bool // the exact cycles of this slot's collisions are required
 	violated []uint32
 
-	// Numbers of frames of the crossed slot: sent frames, counted once per port, and collided frames.
+	// numbers of frames in the crossed slot: sent frames, counted once per port, and collided frames
 	placed, met uint64
 	harmed      []uint32 // media on which faults harmed a frame that was alone, one entry per frame
 
-	noted int      // length of the prefix of violations whose cycles are known
+	noted int      // number of violations, from the first, with known cycles
 	heard []uint32 // media with a mark
 	wire  []byte
 	view  nic.FrameView
@@ -78,7 +78,7 @@ type foresight struct {
 
 	looks     bool // Placed records the transmitter and medium of each frame
 	foreseen  bool
-	inherited bool // the slot was restored, so light without a known sender may be in flight
+	inherited bool // the slot was restored, so light of unknown senders may be in flight
 }
 
 // Transmitters returns the transmitters of all NICs (fabric.Plant).
@@ -96,10 +96,10 @@ func (t *Front) Timing() nic.Timing { return t.timing }
 // Clock returns the global clock.
 func (t *Front) Clock() *hw.Clock { return t.clock }
 
-// Bank names a bank of perUnit elements per unit, or of parts of the elements.
+// Bank names a bank with perUnit elements per unit, or with a part in each element.
 func (t *Front) Bank(name, part string, perUnit int) hw.Bank {
 	bank := hw.Bank{Unit: t.names.Unit(), Name: name, Part: part, Units: t.shape.Units, PerUnit: perUnit}
-	if bank.Unit == "" { // a single unit has no name of its own
+	if bank.Unit == "" { // a single unit has no name
 		bank.Name = t.kind + "." + name
 	}
 	return bank
@@ -108,7 +108,7 @@ func (t *Front) Bank(name, part string, perUnit int) hw.Bank {
 // Seed returns the seed of the first run.
 func (t *Front) Seed() uint64 { return t.seed }
 
-// BankOf returns a processor's bank and its cell there.
+// BankOf returns a processor's bank and its cell in the bank.
 func (t *Front) BankOf(processor int) (bank *nic.Bank, cell int) { return t.bankOf(processor) }
 
 // Shards returns the shards of the machine.
@@ -131,7 +131,7 @@ func (t *Front) silence(first, end int) {
 	}
 }
 
-// hearing reports whether a processor's receiver may have a result. Most are idle.
+// hearing reports whether a processor's receiver may have a result. Most receivers are idle.
 func (t *Front) hearing(processor int) bool {
 	return t.tap != nil || !t.deserialisers.Idle(processor)
 }
@@ -158,7 +158,7 @@ func (p *Front) listen(receiver int, input uint32) {
 	}
 }
 
-// sendHead sends the head of a processor's TX FIFO unless the frame is blocked. It returns the frame's port.
+// sendHead sends the head of a processor's TX FIFO, unless the frame is blocked. It returns the frame's port.
 func (p *Front) sendHead(bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) (port uint16, sent bool) {
 	frame := bank.TxHead(cell)
 	if !bank.Legal(cell, frame) {
@@ -204,19 +204,18 @@ func (t *Front) lights(transmitter, medium int, slot uint32) {
 	t.lit[medium], *carries = slot+1, uint32(transmitter)
 }
 
-// RTL replaces hardware of a machine by RTL. Every device has one clock edge per cycle, like the registers of models.
+// RTL replaces hardware of a machine. Every device has one clock edge per cycle, like the registers of models.
 type RTL interface {
-	// Replace is called once, when the hardware is built. parts are the components, and composites combine several
-	// parts. whole is one component for all hardware, or nil if the hardware has no twin. Replace returns the
-	// components for the kernel: parts and composites, some of them replaced; or, if all is true, only the replaced
-	// whole.
+	// Replace is called once, when the hardware is built. parts are the components; composites combine several parts.
+	// whole is one component for all hardware, nil without a twin. Replace returns the components for the kernel:
+	// parts and composites, some of them replaced; or, if all is true, only the replaced whole.
 	Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.Composite,
 		whole hw.Sited) (run []hw.Component, all bool, err error)
 
-	// Failed reports whether RTL has ended the run. The slot is then abandoned.
+	// Failed reports whether RTL has ended the run. The slot is then incomplete.
 	Failed() bool
 
-	// Broken ends the run because RTL has violated an invariant of a model beside it.
+	// Broken ends the run because RTL has violated an invariant of an adjacent model.
 	Broken(fault *hw.Fault)
 }
 
@@ -227,7 +226,7 @@ func ReplaceRouters(rtl RTL, kernel *hw.Kernel, routers *hw.Routers,
 	return append(run, slices.DeleteFunc(components, func(c hw.Component) bool { return c == routers })...), err
 }
 
-// Guarded calls run. If there is RTL, a violated invariant of a model is attributed to the RTL.
+// Guarded calls run. If RTL is present, a violated invariant of a model is attributed to the RTL.
 func Guarded(rtl RTL, run func()) {
 	if rtl != nil {
 		defer func() {
@@ -243,14 +242,14 @@ func Guarded(rtl RTL, run func()) {
 	run()
 }
 
-// Access is a discipline's part of a Plant, between the banks of processors and the transmitters and receivers.
-// Except for received frames, its methods are called once per shard and window, not once per processor. They use Load
-// and Sent of transmitters, and Receivers, Receive and Placed of the plant. Package fabric/fabrictest/tuned has an
+// Access is a discipline's part of a Plant, between the banks of processors and the transmitters and receivers. Its
+// methods are called once per shard and window, not once per processor, except for received frames. They use Load and
+// Sent of transmitters, and Receivers, Receive and Placed of the plant. Package fabric/fabrictest/tuned has an
 // example.
 type Access interface {
-	// Outputs returns the number of media of a transmitter, or the number of outputs that it can request.
+	// Outputs returns the number of media of a transmitter, or of outputs that the transmitter can request.
 	Outputs() int
-	// Begin begins a slot. It is called in the last cycle of the previous slot.
+	// Begin begins a slot, in the last cycle of the previous slot.
 	Begin()
 	// Hear delivers the results of a window's receivers (Transport.Hear).
 	Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window)
@@ -261,14 +260,14 @@ type Access interface {
 	// Placed calls Front.Placed for each frame and port of the transmitters first..end-1 of a shard in the crossed
 	// slot.
 	Placed(shard, first, end int)
-	// Crossed is called when a slot has crossed, before any Hear.
+	// Crossed is called after a slot has crossed, before any Hear.
 	Crossed(slot uint32)
-	// Reset discards the state of the run, and State visits this state.
+	// Reset discards the state of the run; State visits this state.
 	Reset()
 	State(v *hw.StateVisitor)
 }
 
-// placed calls Placed for the frames of a shard whose transmitters were served.
+// placed calls Placed for the frames of a shard's served transmitters.
 func (p *Front) placed(shard, first, end int) {
 	for transmitter := first; transmitter < end; transmitter++ {
 		if p.sent[transmitter] == nic.PortNone {

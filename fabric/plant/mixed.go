@@ -20,7 +20,7 @@ func newMixed(d fabric.Mixed, p *Front) Access {
 	return &mixed{allPorts: all, classes: d.Lanes, asked: make([]uint8, p.shape.Processors()*p.lanes)}
 }
 
-// besideRouters handles lanes that never request. Lanes at no router send freely.
+// besideRouters handles lanes that never request. Lanes without a router send freely.
 type besideRouters struct {
 	allPorts
 	classes *nic.Classes

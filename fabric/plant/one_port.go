@@ -8,7 +8,7 @@ import (
 type onePort struct {
 	free
 	front  *Front
-	wiring *fabric.Wiring // nil if Media.Hears describes the wiring unit by unit
+	wiring *fabric.Wiring // nil if Media.Hears describes the wiring of each unit
 }
 
 func (a *onePort) Outputs() int { return a.front.shape.Ports }
@@ -70,6 +70,6 @@ func (a *onePort) Placed(shard, first, end int) {
 	}
 }
 
-// listensAsBefore reports whether all cells of a bank listen to the same ports as in the previous slot, except cells
-// that were called or killed.
+// listensAsBefore reports whether all cells of a bank listen to the ports of the previous slot, except called or
+// killed cells.
 func listensAsBefore(bank *nic.Bank, slot uint32) bool { return slot > 0 && bank.ListenSlots() == 1 }

@@ -1,5 +1,5 @@
-// Package plant is the cycle engine of networks with slotted NICs. It contains the transmitters and receivers of all
-// NICs, the media that a network's Build adds, and the work of each discipline at a slot boundary.
+// Package plant is the cycle engine of networks with slotted NICs: the transmitters and receivers of all NICs, the
+// media that a network's Build adds, and the work of each discipline at a slot boundary.
 package plant
 
 import (
@@ -15,13 +15,13 @@ import (
 //	serialisers --light, port--> media --light--> links --light--> deserialisers
 //	 (registered)           (combinational)   (propagation)        (registered)
 //
-// Collisions follow from the light: two senders light both rails of a bit, and the receivers see both. Frames that
-// can no longer be disturbed are predicted: only their first phits cross, unless the machine is watched. The Access
+// Collisions follow from the light: two senders light both rails of a bit, and the receivers see both. The plant
+// predicts frames that nothing can disturb: only their first phits cross, unless the machine is watched. The Access
 // of the Discipline works at slot boundaries.
 //
 // The boundary of a slot is the Settle phase of its last guard cycle. Hear reads the receivers' registers; Send and
 // Listen set inputs for the Latch of the same cycle. Slot 0 follows the last cycle of reset, which has no number.
-// Light at the far end of a link in a last guard cycle is late and counts for no slot; models never have late light.
+// Light at the far end of a link in a last guard cycle is late and belongs to no slot; models never have late light.
 type Plant struct {
 	Front
 	Watched
@@ -33,7 +33,7 @@ type Plant struct {
 
 func (t *Plant) Start() { t.kernel.DriveAndSettle() }
 
-// Begin implements Transport in the last cycle of the previous slot.
+// Begin implements Transport. It is called in the last cycle of the previous slot.
 func (t *Plant) Begin(shard int, slot uint32, exact bool) {
 	t.media.Medium.ClearSlot(shard)
 	t.deserialisers.EndSlot(shard)
@@ -61,11 +61,11 @@ func (t *Plant) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 	t.access.Send(shard, bank, ledger, slot, window, cells)
 }
 
-// Cross implements Transport. It runs the cycles of the slot up to the Settle phase of the last cycle. Inactive
-// cycles are skipped unless the plant is watched. A failure of RTL ends the slot.
+// Cross implements Transport. It runs the cycles of the slot up to the Settle phase of the last cycle. Unless the
+// plant is watched, it skips inactive cycles. A failure of RTL ends the slot.
 func (t *Plant) Cross(slot uint32) { t.CrossBeside(slot, nil) }
 
-// CrossBeside is Cross in step with the kernel other, unless nil. In each cycle other runs first, and no frame is
+// CrossBeside is Cross in step with the kernel other, unless nil: in each cycle other runs first, and no frame is
 // predicted.
 func (t *Plant) CrossBeside(slot uint32, other *hw.Kernel) {
 	boundary, begun := t.timing.BoundaryCycle(slot), t.timing.FirstPhitCycle(slot)+1
@@ -113,7 +113,7 @@ func (t *Plant) crossed(slot uint32) {
 		t.noteLate()
 		t.access.Crossed(slot)
 	}
-	if !t.foreseen || !t.calm() { // otherwise all frames are counted, and none has collided
+	if !t.foreseen || !t.calm() { // otherwise all frames are counted, and no frame has collided
 		t.countFrames(slot)
 	}
 }
@@ -139,8 +139,7 @@ func (t *Plant) Reset(seed uint64) {
 	t.kernel.BeforeCycle0()
 }
 
-// Probes yields the signals of all hardware. If RTL replaces all hardware, the signals inside the RTL are not
-// included.
+// Probes yields the signals of all hardware, but not the internal signals of RTL that replaces all hardware.
 func (t *Plant) Probes(yield func(hw.Probe)) { t.kernel.Probes(yield) }
 
 func (t *Plant) Routers() *hw.RouterSignals { return nil }

@@ -47,7 +47,7 @@ func (t *Front) Receive(shard int, bank *nic.Bank, cell, lane int, port uint16, 
 	}
 }
 
-// listened counts the frames on a medium at one of its receivers.
+// listened counts the frames on a medium at one of the medium's receivers.
 func (t *Front) listened(s *plantShard, ledger *fabric.Ledger, medium uint32, effect fabric.Effect, frames uint64) {
 	mark := &t.seen.marks[medium]
 	if *mark == uint8(fabric.NotListened) {
@@ -56,7 +56,7 @@ func (t *Front) listened(s *plantShard, ledger *fabric.Ledger, medium uint32, ef
 	*mark = uint8(ledger.Frames.Listened(fabric.Listened(*mark), effect, frames))
 }
 
-// carried returns the number of frames in the crossed slot, except collided frames, on a medium that faults harmed.
+// carried returns the number of frames on a medium with a fault in the crossed slot, without collided frames.
 func (t *Front) carried(medium uint32) (frames uint64) {
 	first, _ := slices.BinarySearch(t.seen.harmed, medium)
 	for _, other := range t.seen.harmed[first:] {
@@ -86,10 +86,10 @@ func (t *Front) take(s *plantShard, bank *nic.Bank, cell int, port uint16, frame
 	ledger.NoteHeard(processor, port, status, view, slot)
 }
 
-// sentSums holds hashes of the frames sent in two slots, so that the digest covers the bytes that RTL delivers;
-// models deliver the sent bytes. Two columns alternate, because some processors send before others have received.
+// sentSums holds hashes of the frames sent in two slots, so that the digest covers the bytes delivered by RTL; models
+// deliver the sent bytes. Two columns alternate, because some processors send before others have received.
 type sentSums struct {
-	columns [2][]uint64 // by transmitter: hash of its frame, 0 for none
+	columns [2][]uint64 // by transmitter: hash of the frame, 0 for none
 	lanes   int         // transmitters per processor
 }
 

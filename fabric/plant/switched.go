@@ -18,8 +18,7 @@ func newSwitched(d fabric.Switched, p *Front) switched {
 
 func (a *switched) Begin() { a.switches.Begin() }
 
-// Hear implements Access. A receiver hears the port selected by its switch, which may differ from the port chosen by
-// firmware.
+// Hear implements Access. A receiver hears the port at its switch, which may differ from the port chosen by firmware.
 func (a *switched) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	p := a.front
 	for cell := window.First; cell < window.End; cell++ {

@@ -2,7 +2,7 @@ package plant
 
 import "slices"
 
-// noteViolations records the cycle of the slot for new violations.
+// noteViolations records the cycle, within the slot, of new violations.
 func (t *Front) noteViolations(cycle uint32) {
 	for i := range t.shards {
 		s := &t.shards[i]
@@ -40,12 +40,12 @@ func (t *Front) noteLate() {
 	}
 }
 
-// Late returns the media, in ascending order, with light at the link's far end in the last cycle of the crossed slot.
+// Late returns, in ascending order, the media with light at the link's far end in the last cycle of the crossed slot.
 // Only RTL can be late.
 func (t *Front) Late() []int { return t.seen.late }
 
-// countFrames counts the frames of all shards in the crossed slot before any shard begins the next slot, because
-// media may belong to other shards.
+// countFrames counts the frames of all shards in the crossed slot before any shard begins the next slot; a medium may
+// belong to another shard than its sender.
 func (t *Front) countFrames(slot uint32) {
 	t.seen.counted = slot
 	t.workers.Run(len(t.shards), (*countTask)(t))
@@ -81,7 +81,7 @@ func (t *Front) Collisions(shard int, _ uint32, yield func(medium int, cycle uin
 	return s.met, s.placed - s.met
 }
 
-// Foreseen reports whether frames of the crossed slot were predicted: only their first phits were simulated.
+// Foreseen reports whether frames of the crossed slot were predicted, so that only their first phits were simulated.
 func (t *Front) Foreseen() bool { return t.foreseen }
 
 func (t *Front) forget() {
@@ -89,9 +89,9 @@ func (t *Front) forget() {
 	t.deserialisers.Foresee(nil)
 }
 
-// foresee is called after the cycle in which all frames of a slot have begun. It predicts frames that are alone on
-// their media, unless the machine is watched or the frames can be disturbed. Only the first phits of predicted frames
-// cross the fabric. With faults of media, RTL, or several frames per slot, foresee predicts nothing.
+// foresee is called after the cycle in which all frames of a slot begin. It predicts undisturbed frames that are
+// alone on their media, unless the machine is watched. Only the first phits of predicted frames cross the fabric.
+// With faults of media, RTL, or several frames per slot, foresee predicts nothing.
 func (t *Front) foresee(slot uint32, watched bool) {
 	inherited := t.inherited
 	t.inherited = false

@@ -7,21 +7,21 @@ import (
 	"starloom/fabric"
 )
 
-// Two-hops routing and its adversary (A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical
-// Passive Star Networks", section II-B, theorem II.12: no deterministic two-hops algorithm routes all permutations in
-// fewer than Omega(log n) slots).
+// Two-hop routing and its adversary (A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical Passive
+// Star Networks", section II-B, theorem II.12: no deterministic two-hops algorithm routes all permutations in fewer
+// than Omega(log n) slots).
 //
-// A deterministic two-hops algorithm is a table. In each odd slot t = 1, 3, 5, ... every undelivered packet i goes
+// A deterministic two-hop algorithm is a table. In each odd slot t = 1, 3, 5, ... every undelivered packet i goes
 // from its source to the group choice(i,t). In the following even slot it goes from that group to its destination
 // group. Two frames on a coupler are both lost. A packet is delivered when it reaches its destination group, in
-// either slot, and then leaves its source at once.
+// either slot; its source then discards it at once.
 
-// ChoiceTable is the table of a deterministic two-hops algorithm.
+// ChoiceTable is the table of a deterministic two-hop algorithm.
 type ChoiceTable struct {
-	// Group holds one row per odd slot: Group[h][i] is the group to which packet i goes in slot 2h+1.
+	// Group has one row per odd slot: Group[h][i] is the group to which packet i goes in slot 2h+1.
 	Group [][]uint16
 	// Heard marks the couplers with a listener, one row per odd slot, indexed as POPS.Coupler. Nil means that all
-	// couplers have one, which requires d >= g.
+	// couplers have a listener, which requires d >= g.
 	Heard [][]bool
 }
 
@@ -68,9 +68,9 @@ func (c ChoiceTable) check(p Network, slots int) error {
 	return nil
 }
 
-// RouteTwoHops runs a two-hops algorithm on a permutation. It returns the slot, from 1, in which each packet is
-// delivered, 0 for none. In even slots all couplers are heard. It returns an error if the table or the permutation is
-// invalid. Cost: O(slots*(n + g*g)).
+// RouteTwoHops runs a two-hop algorithm on a permutation. It returns, by packet, the slot of delivery, counted from
+// 1, or 0 for none. In even slots all couplers are heard. It returns an error for an invalid table or permutation.
+// Cost: O(slots*(n + g*g)).
 func RouteTwoHops(p Network, choice ChoiceTable, destination []uint32, slots int) ([]uint32, error) {
 	if err := choice.check(p, slots); err != nil {
 		return nil, fmt.Errorf("two-hops routing: %w", err)
@@ -155,7 +155,7 @@ func Adversary(p Network, choice ChoiceTable, slots int) (destination []uint32, 
 type adversary struct {
 	net    Network
 	choice ChoiceTable
-	// Per odd slot: the bucket of each packet, noIndex for none, and the packets of each bucket, ascending.
+	// by odd slot: the bucket of each packet, noIndex for none, and the packets of each bucket, ascending
 	bucket  [][]uint32
 	members [][][]uint32
 }
@@ -200,7 +200,7 @@ func (a *adversary) addRow(bucket []uint32, buckets int) {
 func (a *adversary) build(slots int) (destination []uint32, start int, ok bool) {
 	odd := slots / 2
 	a0, shoots := a.rarest(odd)
-	// fail[h] is Fail(2h-1): packets that must not be marked before slot 2h+1 is done
+	// fail[h] is Fail(2h-1): packets that must not be marked before the end of slot 2h+1
 	fail := [][]bool{shoots}
 	for h := range odd {
 		next := append([]bool(nil), fail[h]...)
@@ -222,12 +222,12 @@ func (a *adversary) build(slots int) (destination []uint32, start int, ok bool) 
 	return nil, 0, false
 }
 
-// rarest returns the group with the fewest shooting processors in the first odd slots, and marks these processors, at
-// most d*odd.
+// rarest returns the group with the fewest shooting processors in the first odd slots, and marks these at most d*odd
+// processors.
 func (a *adversary) rarest(odd int) (group int, shoots []bool) {
 	n, g := a.net.Processors(), a.net.Groups
 	shooters := make([]int, g)
-	last := make([]uint32, g) // 1 + last processor counted in each group
+	last := make([]uint32, g) // by group: 1 + last counted processor
 	for i := range n {
 		for _, row := range a.choice.Group[:odd] {
 			if r := row[i]; last[r] != uint32(i)+1 {
@@ -397,8 +397,9 @@ func PublishedAdversary(p Network, choice ChoiceTable, slots int) (destination [
 
 // GapTable returns a choice table of two slots, for an even d = g of at least 4, on which the published construction
 // fails. With g = 64 and T = 2 the condition of its theorem, T < log2(g)/2, is met. The packets of group 0 go to g
-// different groups and pass. The packets of each other group go in pairs to the same group and never pass. A packet
-// of group 0 shares its choice only with packets of other groups, so it passes with any of them as its partner.
+// different groups and pass. The packets of each other group go in pairs to the same group and never pass. Every
+// packet that shares a choice with a packet of group 0 belongs to another group, so the packet of group 0 passes
+// beside any partner.
 func GapTable(p Network) ChoiceTable {
 	return NewChoiceTable(p, 2, func(packet, _ int) int {
 		group, index := packet/p.GroupSize, packet%p.GroupSize

@@ -8,9 +8,9 @@ import (
 )
 
 // K. Batcher's merge exchange (D. Knuth, "The Art of Computer Programming", volume 3, algorithm 5.2.2M) on any number
-// of keys, and its routes on POPS(d,g). Sorting packets by destination routes a permutation: deterministic on-line
-// routing (A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical Passive Star Networks", section
-// II-A, with Batcher's network instead of the AKS network).
+// of keys, and its routes on POPS(d,g). Sorting the packets by destination routes a permutation: deterministic
+// on-line routing (A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical Passive Star Networks",
+// section II-A, with Batcher's network instead of the AKS network).
 
 // BatcherStages returns the number of stages for n keys: k(k+1)/2 with k = ceil(log2 n).
 func BatcherStages(n int) int {
@@ -19,7 +19,7 @@ func BatcherStages(n int) int {
 }
 
 // batcherStage is a stage of comparators between i and i+distance for all i with i & bit == want. want is 0 or bit.
-// distance is bit, or a multiple of 2*bit minus bit, so each key belongs to at most one comparator.
+// distance is bit, or a multiple of 2*bit minus bit. Each key belongs to at most one comparator.
 type batcherStage struct {
 	n, bit, want, distance int
 }
@@ -28,8 +28,8 @@ func newBatcherStage(n, stage int) batcherStage {
 	if stage < 0 || stage >= BatcherStages(n) {
 		panic(fmt.Sprintf("pops: stage %d of a network on %d keys, which has %d stages", stage, n, BatcherStages(n)))
 	}
-	// Stages of one bit: first distance bit, then 2^(k-1)-bit, 2^(k-2)-bit, ..., 2*bit-bit. The highest bit has one
-	// stage, the next one two, and so on.
+	// stages of one bit: first distance bit, then 2^(k-1)-bit, 2^(k-2)-bit, ..., 2*bit-bit; the highest bit has one
+	// stage, the next bit two, and so on
 	top := 1 << (bits.Len(uint(n-1)) - 1)
 	bit := top
 	for count := 1; stage >= count; count++ {
@@ -55,22 +55,22 @@ func (s batcherStage) partner(i int) int {
 	return i
 }
 
-// StagePlan routes one stage of comparators on POPS(d,g). Every processor with a partner sends the partner a copy of
-// its packet, off-line. After the last slot the processor with the lower number keeps the smaller packet, the other
+// StagePlan routes one stage of comparators on POPS(d,g). Every processor with a partner sends it a copy of its
+// packet, off-line. After the last slot the processor with the lower number keeps the smaller packet, the other
 // processor the larger. Processors without a partner keep their packets. A stage takes OfflineSlots slots, and a
 // processor holds at most three packets.
 //
-// If the network is a power of two in both directions, and often otherwise, a formula yields the colours: packet i
-// has colour i mod k, k = max(d,g). Packets from one group then differ in colour, since d <= k. Packets to one group
-// differ in colour in two cases. If 2*bit divides k, packets that go up and packets that go down differ in that bit
-// of their colour, and packets of the same direction come from at most d adjacent processors. If d divides bit, all
-// packets to a group come from one group. Such a plan has no tables and costs nothing. For the other stages,
-// PlanOffline computes the colours.
+// If d and g are powers of two, and often otherwise, a formula yields the colours: packet i has colour i mod k, k =
+// max(d,g). Packets from one group then differ in colour, since d <= k. Packets to one group differ in colour in two
+// cases. If 2*bit divides k, packets that go up and packets that go down differ in that bit of their colour, and
+// packets of the same direction come from at most d adjacent processors. If d divides bit, all packets to a group
+// come from one group. Such a plan has no tables and costs nothing. For the other stages, PlanOffline computes the
+// colours.
 type StagePlan struct {
 	net    Network
 	stage  batcherStage
 	routes routes
-	order  []uint32 // packets by class; nil for class i mod k
+	order  []uint32 // packets by class; nil if class i mod k holds packet i
 }
 
 // PlanStage plans a stage, 0..BatcherStages(n)-1, of the network on n = d*g keys. Cost: O(1) without memory if the
@@ -135,7 +135,7 @@ func (s *StagePlan) hops(slot int, dst []uint64) {
 }
 
 // SortPlan is Batcher's whole network on POPS(d,g), stage after stage. It implements Schedule and keeps the plan of
-// one stage: slots in ascending order cost one PlanStage per stage.
+// one stage; slots in ascending order cost one PlanStage per stage.
 type SortPlan struct {
 	net    Network
 	number int
@@ -162,9 +162,9 @@ func (s *SortPlan) Words(slot int, dst []uint64) {
 	s.stage.Words(slot%slots, dst)
 }
 
-// PreviousSlots returns the slots of the best earlier deterministic algorithm, by A. Datta and S. Soundaralakshmi, as
-// corrected and tabulated by Mei and Rizzi (section IV, column B of table I): 4(d/g)L^2 + 2(d/g)L + 21d/g + 3L + 7
-// with L = log2 g. The formula is exact for powers of two.
+// PreviousSlots returns the number of slots of the best earlier deterministic algorithm, by A. Datta and S.
+// Soundaralakshmi, as corrected and tabulated by Mei and Rizzi (section IV, column B of table I): 4(d/g)L^2 + 2(d/g)L
+// + 21d/g + 3L + 7 with L = log2 g. The formula is exact for powers of two.
 func PreviousSlots(p Network) float64 {
 	ratio := float64(p.GroupSize) / float64(p.Groups)
 	l := rounded.Log2(float64(p.Groups))

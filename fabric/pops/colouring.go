@@ -22,20 +22,20 @@ import (
 // noIndex marks an empty entry of a column.
 const noIndex = 1<<32 - 1
 
-// edge is an edge of a regular graph of degree D. Edges are sorted by their first end, which is the position divided
-// by D.
+// edge is an edge of a regular graph of degree D. Edges are sorted by their first end; the position divided by D is
+// the first end.
 type edge struct {
 	to uint32 // group of the second end
-	id uint32 // number given by the caller, noIndex for padding
+	id uint32 // number from the caller, noIndex for padding
 }
 
-// colourer sorts the edges of a regular bipartite multigraph into perfect matchings, in place.
+// colourer divides the edges of a regular bipartite multigraph into perfect matchings, in place.
 type colourer struct {
 	groups  int
 	edges   []edge
 	scratch []edge
 	mate    []uint32 // Euler split: the edge paired with each edge at the second end
-	swap    []uint8  // Euler split: for each pair at the first end, the edge that goes to the first half
+	swap    []uint8  // Euler split: for each pair at the first end, the edge in the first half
 	open    []uint32 // unpaired edge at each second end
 	owner   []uint32 // matching: first end matched with each second end
 	chosen  []uint32 // matching: edge by which the walk last left each first end
@@ -57,8 +57,8 @@ func newColourer(groups, edges int) *colourer {
 	}
 }
 
-// colour sorts the degree*groups edges from lo on into classes of one edge per group, each sorted by its first end.
-// Cost: O(edges log degree), plus O(groups log groups log degree) for the matchings.
+// colour sorts the degree*groups edges from lo on into classes of one edge per group, each sorted by first end. Cost:
+// O(edges log degree), plus O(groups log groups log degree) for the matchings.
 func (c *colourer) colour(lo, degree int) {
 	if degree&1 == 1 && degree > 1 {
 		c.match(lo, degree)
@@ -73,7 +73,7 @@ func (c *colourer) colour(lo, degree int) {
 	mid := lo + half*c.groups
 	c.colour(lo, half)
 	// The last classes of the first half join the second half. Its degree becomes a power of two and needs no
-	// matching.
+	// matchings.
 	power := 1 << bits.Len(uint(half-1))
 	extra := power - half
 	lo = mid - extra*c.groups
@@ -167,7 +167,7 @@ func (c *colourer) draw(u uint32, degree int) uint32 {
 	return u*uint32(degree) + hw.Below(uint32(hw.Mix64(c.draws)>>32), uint32(degree))
 }
 
-// merge combines a number of classes from position lo on, and the graph of the given degree after these classes, into
+// merge combines the given number of classes from position lo on, and the graph of the given degree after them, into
 // one sorted graph.
 func (c *colourer) merge(lo, classes, degree int) {
 	g := c.groups
@@ -185,8 +185,8 @@ func (c *colourer) merge(lo, classes, degree int) {
 }
 
 // equaliseColours changes a proper colouring until every colour has the same number of edges. The number of edges
-// must be a multiple of colours. The arguments are the ends of each edge, in 0..groups-1 on both sides, and its
-// colour.
+// must be a multiple of colours. The arguments are the ends of each edge, both in 0..groups-1, and the colour of the
+// edge.
 //
 // While one class is too large and another class is too small, it flips paths that alternate between edges of the two
 // classes and have one more edge of the large class. Such a path starts at an end with an edge of the large class and
@@ -263,7 +263,7 @@ func newFlipper(from, to, colour []uint32, groups int) *flipper {
 	return f
 }
 
-// flip flips paths until moves edges have gone from class a to class b. The two ends of such a path are on different
+// flip flips paths until moves edges have moved from class a to class b. The two ends of such a path are on different
 // sides of the graph, so the search starts at first ends. There are at least len(a)-len(b) paths.
 func (f *flipper) flip(a, b []uint32, large, small uint32, moves int) {
 	for _, e := range a {

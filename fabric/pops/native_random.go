@@ -9,7 +9,7 @@ import (
 	"starloom/nic"
 )
 
-// nativeRandom is firmware/programs/pops/random.c in Go, line by line, with the same order and state layout.
+// nativeRandom is firmware/programs/pops/random.c in Go, line by line, with equal order and state layout.
 var nativeRandom = firmware.NativeProgram{
 	Name:        "pops/random",
 	StateBytes:  16,

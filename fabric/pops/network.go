@@ -1,4 +1,4 @@
-// Package pops is POPS(d,g), the partitioned optical passive star network of A. Mei and R. Rizzi, "On-Line
+// Package pops implements POPS(d,g), the partitioned optical passive star network of A. Mei and R. Rizzi, "On-Line
 // Permutation Routing in Partitioned Optical Passive Star Networks": d processors in each of g groups, and a star
 // coupler from every group to every group.
 //
@@ -26,9 +26,9 @@ var source string
 // coupler for every ordered pair of groups (A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical
 // Passive Star Networks", section 2).
 //
-// Processor i is number i mod d of group i div d. In a slot it may send one frame to any of the couplers that leave
-// its group, and hear one coupler that ends at its group: port p of a transmitter leads to group p, port p of a
-// receiver hears group p. Coupler (from,to) has the index from*g+to, so all couplers that leave a group are adjacent.
+// Processor i is number i mod d of group i div d. In a slot it may send one frame to any outgoing coupler of its
+// group, and hear one incoming coupler: port p of a transmitter leads to group p, and port p of a receiver hears
+// group p. Coupler (from,to) has the index from*g+to, so the outgoing couplers of a group are adjacent.
 type Network struct {
 	// number of groups g
 	Groups int `json:"groups" jsonschema:"required,minimum=1,maximum=65533"`
@@ -125,9 +125,9 @@ func (n names) HeardOn(processor int, port uint16) int {
 	return n.net.Coupler(int(port), processor/n.net.GroupSize)
 }
 
-// Bytes of a coupler in the tables of SlotTransport and in hardware.
+// Bytes per coupler in the tables of SlotTransport and in hardware.
 const (
-	memorySenders  = 3 // senders and first frame, in each of two tables
+	memorySenders  = 3 // senders and first frame of a coupler, in each of two tables
 	memoryListened = 1
 	memoryHardware = 48 // light at both ends, readers, listeners
 	memoryLit      = 96 // lists of lit and read couplers, at most one per processor
@@ -154,15 +154,15 @@ func (n Network) holds(rule string) string {
 
 const rowPad = 24
 
-// Build implements fabric.Network. Each coupler takes the light of all transmitters of its source group, and a fibre
-// leads from the coupler to its destination group.
+// Build implements fabric.Network. Each coupler combines the light of all transmitters of its source group; a fibre
+// leads from the coupler to the destination group.
 func (p Network) Build(plant fabric.Plant) error {
 	g, d := p.Groups, p.GroupSize
 	leaves := make([]uint32, p.Processors()) // first coupler that leaves a processor's group
 	for i := range leaves {
 		leaves[i] = uint32(i / d * g)
 	}
-	hears := hw.Gather{Inputs: g} // a port has the number of the group at the other end of its coupler
+	hears := hw.Gather{Inputs: g} // a port has the number of the group at its coupler's other end
 	for to := range g {
 		for from := range g {
 			hears.Wires = append(hears.Wires, uint32(p.Coupler(from, to)))

@@ -29,7 +29,7 @@ const (
 	WordListenShift = 16      // bits 16 to 31: the listen port
 	WordPortMask    = 0xFFFF  // mask of a port, shifted down
 	WordPortNone    = 0xFFFF  // the processor neither sends nor hears
-	WordOwn         = 1 << 32 // the processor sends its own packet, not the held packet
+	WordOwn         = 1 << 32 // the processor sends its own packet instead of the held packet
 	WordFinal       = 1 << 33 // the received packet becomes the final packet
 	WordKeepMin     = 1 << 34 // the processor keeps the smaller of its own and its final packet
 	WordKeepMax     = 1 << 35 // the processor keeps the larger of these packets
@@ -56,8 +56,8 @@ func OfflineSlots(p Network) int {
 }
 
 // routes holds the sizes of a plan with two hops. The packets form max(d,g) classes of width = min(d,g). Packets of a
-// class have different source groups and different destination groups. A batch of two slots consists of g classes,
-// one for each intermediate group r: processor j of group r holds packet j of the class.
+// class have different source groups and different destination groups. A batch of two slots carries g classes, one
+// for each intermediate group r; processor j of group r holds packet j of the class.
 type routes struct {
 	groups, groupSize, width, classes int
 }
@@ -88,9 +88,9 @@ func (r routes) hop(dst []uint64, hop int, packet, destination uint32, between, 
 
 // OfflinePlan is the off-line routing of one permutation. It implements Schedule.
 //
-// Each packet takes two hops, to an intermediate group and then to its destination; with one processor per group it
-// takes one hop. No coupler carries two packets in a slot. A processor holds at most three packets: its own, its
-// final packet and one in transit. For d <= g it holds a single packet.
+// Each packet takes two hops, to an intermediate group and then to its destination; with one processor per group, one
+// hop. A coupler carries at most one packet per slot. A processor holds at most three packets: its own packet, its
+// final packet, and a packet in transit. For d <= g it holds a single packet.
 type OfflinePlan struct {
 	net         Network
 	routes      routes

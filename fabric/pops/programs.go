@@ -23,7 +23,7 @@ const (
 
 const packetBytes = 8
 
-// Programs implements fabric.Network. The rules are proved by the specification, or for published programs claimed by
+// Programs implements fabric.Network. The rules follow from a proof, or for published programs from the claim of
 // their paper. A processor may hold three packets: its own, a received one and one copy.
 func (p Network) Programs() []fabric.Program {
 	permutation := []string{fabric.WorkloadPermutation}
@@ -38,8 +38,8 @@ func (p Network) Programs() []fabric.Program {
 			Schedule: scheduleOffline},
 		{Name: "pops/one-to-all", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1),
 			Workloads: []string{fabric.WorkloadOneToAll}},
-		// A step has five slots. Slots 3 to 5 use couplers whose frames survived slots 1 and 2, in reverse. For d > g
-		// the claim is wrong: packets are lost in slot 5.
+		// A step has five slots. Slots 3 to 5 use, in reverse, the couplers whose frames survived slots 1 and 2. For
+		// d > g the claim is wrong: packets are lost in slot 5.
 		{Name: randomProgram, SlotsPerStep: 5, Needs: needs, Rules: routed(3, 5), Workloads: permutation,
 			Note: p.randomNote(), Instead: p.randomInstead(), Native: &nativeRandom},
 		// six slots for d > g: random, temporary, destination group, and three acks
@@ -47,7 +47,7 @@ func (p Network) Programs() []fabric.Program {
 			Rules: routed(corrected-2, corrected), Workloads: permutation},
 		{Name: "pops/sort", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1),
 			Workloads: permutation, Schedule: scheduleSort},
-		// a packet makes two hops in two slots, and collisions are expected
+		// a packet makes two hops in two slots; collisions are expected
 		{Name: twoHopsProgram, SlotsPerStep: 2, Needs: needs, Rules: fabric.Rules{ExactlyOnce: true},
 			Workloads: []string{fabric.WorkloadPermutation, fabric.WorkloadAdversary}},
 		{Name: trafficProgram, SlotsPerStep: 1, Needs: fabric.Needs{PayloadMin: traffic.HeadBytes},

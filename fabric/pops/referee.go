@@ -10,8 +10,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Referee implements fabric.Network. In the two-hops class a packet has arrived when a processor of its destination
-// group has it, and the sender learns this at once.
+// Referee implements fabric.Network. In the two-hop class a packet has arrived when a processor of its destination
+// group has received it; the sender learns this at once.
 func (p Network) Referee(w *fabric.Workload, program *fabric.Program) fabric.Referee {
 	packets := referees.NewPackets(p.Processors())
 	if w.Adversary == nil && (program == nil || program.Name != twoHopsProgram) {
@@ -35,7 +35,7 @@ func (r *adversaryReferee) Load(l *fabric.Load) error {
 	return err
 }
 
-// defeat reads the choices of a deterministic two-hops firmware and builds a permutation that takes more than the
+// defeat reads the choices of a deterministic two-hop firmware, and builds a permutation that takes more than the
 // given number of slots.
 func (p Network) defeat(call func(string, ...uint32) (uint32, error), slots int) ([]uint32, error) {
 	const key = "workload.adversary"

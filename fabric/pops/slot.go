@@ -13,13 +13,13 @@ import (
 	"starloom/nic"
 )
 
-// SlotTransport is the fabric of the slot engine. It stores, for each coupler, the number of senders and the index of
-// the first frame among the frames of the coupler's group. The frames of a group are adjacent, so few frames need
-// little memory and cache. Two tables alternate, so a shard may send into slot t while another shard still hears slot
+// SlotTransport is the fabric of the slot engine. For each coupler it stores the number of senders, and the index of
+// the first frame among the frames of the source group. The frames of a group are adjacent, so few frames need little
+// memory and cache. Two tables alternate, so that a shard may send in slot t while another shard still hears slot
 // t-1, with one barrier per slot.
 //
-// A coupler belongs to the shard of the group that it leaves. Latency: one slot. Collision: two or more senders
-// deliver nothing, and every listener gets StatusCollision, as with the couplers of the cycle engine.
+// A coupler belongs to the shard of its source group. Latency: one slot. Collision: with two or more senders all
+// frames are lost, and every listener gets StatusCollision, as with the couplers of the cycle engine.
 type SlotTransport struct {
 	net          Network
 	shape        fabric.Shape
@@ -27,9 +27,9 @@ type SlotTransport struct {
 	shards       []hw.Shard
 	stride       int // bytes of a frame in a FIFO
 	payloadBytes int
-	tail         int // bytes of the stride beyond a small frame
-	pitch        int // couplers of a table from one group's first to the next group's
-	row          int // frames of a table from one group's first to the next group's
+	tail         int // bytes of the stride after a small frame
+	pitch        int // number of couplers in a table from one group's first coupler to the next group's
+	row          int // number of frames in a table from one group's first frame to the next group's
 	tables       [2]slotTable
 	work         []slotWork
 
@@ -38,20 +38,20 @@ type SlotTransport struct {
 
 type slotTable struct {
 	senders []uint8  // number of senders of each coupler: 0, 1, or 2 for a collision
-	first   []uint16 // number of the first frame, in the group's row, of each coupler with a sender
-	// Per group: the number of frames in its row; the first frame on each coupler, with room for a frame that is not
-	// first; and the bytes beyond a small frame. Memory of unused tails is never touched.
+	first   []uint16 // by coupler with a sender: number of the first frame in the group's row
+	// by group: number of frames in the row; the first frame on each coupler, with room for a frame that is not
+	// first; and the bytes after a small frame. Memory of unused tails is never touched.
 	lit    []uint16
 	frames []nic.SmallFrame
 	tails  []byte
-	// Per shard, in this slot: collided frames, and frames counted once per coupler.
+	// by shard, in this slot: number of collided frames, and of frames counted once per coupler
 	collided, placed []uint64
 }
 
 type meeting struct{ coupler, bit uint32 }
 
-// slotTransport allocates the tables for frames of at most PayloadBytes. Couplers past the last are always dark;
-// loops use them in place of an unpredictable branch.
+// slotTransport allocates the tables for frames of at most PayloadBytes. Couplers after the last real coupler are
+// always dark; loops use them in place of an unpredictable branch.
 func (p Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	shards := c.Shards
 	t := &SlotTransport{
@@ -81,7 +81,7 @@ func (p Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 }
 
 // pitchPad is the number of unused entries between the couplers of two groups in a table. Sizes of networks are
-// usually powers of two. Without the gap, the couplers heard by neighbouring groups would compete for the same cache
+// usually powers of two; without a gap, the couplers heard by neighbouring groups would compete for the same cache
 // sets.
 const pitchPad = 24
 
@@ -102,13 +102,13 @@ func (t *SlotTransport) Begin(shard int, slot uint32, exact bool) {
 
 const slotBlock = 512
 
-// slotWork is the buffer of a shard for a block of processors. The couplers that these processors hear are scattered
-// over a large table, and a CPU waits no longer for twenty cache misses than for one. Each step is therefore a loop
-// of independent iterations, and lists are filled without data-dependent branches.
+// slotWork is the buffer of a shard for a block of processors. The couplers heard by these processors are scattered
+// over a large table, and a CPU serves twenty independent cache misses in the time of one. Each step is therefore a
+// loop of independent iterations, and fills lists without data-dependent branches.
 type slotWork struct {
 	cell [slotBlock]uint32
 
-	// Listeners to one sender, with the position of its frame, and listeners to several senders.
+	// listeners to one sender, with the position of its frame; listeners to several senders
 	hits, clashes int
 	hit           [slotBlock]hearing
 	at            [slotBlock]uint32
@@ -120,7 +120,7 @@ type slotWork struct {
 	touched uint64
 	view    nic.FrameView
 
-	exact    bool      // the cycles of this slot's collisions are needed
+	exact    bool      // the exact cycles of this slot's collisions are required
 	meetings []meeting // collisions of this slot, if exact
 }
 
@@ -191,8 +191,7 @@ func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *fabric
 	bank.PopTx(cell)
 }
 
-// collidedBy is the number of newly collided frames when another frame is sent to a coupler with 0, 1, or 2 or more
-// senders.
+// collidedBy is the number of newly collided frames when a frame joins a coupler with 0, 1, or 2 or more senders.
 var collidedBy = [4]uint8{0, 2, 1, 1}
 
 // light puts the next frame of a group's row on a coupler. fresh is 1 for the first frame on the coupler, otherwise
@@ -214,14 +213,14 @@ func (t *SlotTransport) light(table *slotTable, group, to int, frame nic.FrameVi
 	return 0
 }
 
-// meet records two frames on a coupler, given by their first 64 bits on the wire. These bits include the source, so
-// they differ; both rails are lit from the first different bit on. With several senders, the first difference
-// involves the first sender.
+// meet records two frames on a coupler by their first 64 bits on the wire. These bits differ, because they include
+// the source; both rails are lit from the first differing bit on. With several senders, the first difference involves
+// the first sender.
 func (w *slotWork) meet(coupler int, a, b uint64) {
 	w.meetings = append(w.meetings, meeting{uint32(coupler), uint32(bits.LeadingZeros64(a ^ b))})
 }
 
-// Start, Cross and Latch implement Transport; frames are in place already.
+// Start, Cross and Latch implement Transport. The frames are already in the tables.
 
 func (t *SlotTransport) Start()       {}
 func (t *SlotTransport) Cross(uint32) {}
@@ -295,7 +294,7 @@ func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *fabric.L
 	work.hits, work.clashes = 0, 0
 }
 
-// harm applies faults to listeners, counts the frames that they hear, and returns the unharmed listeners.
+// harm applies faults to listeners and counts the frames that reach them. It returns the unharmed listeners.
 func (t *SlotTransport) harm(hit []hearing, clash []uint32, bank *nic.Bank, ledger *fabric.Ledger,
 	slot uint32) ([]hearing, []uint32) {
 	ports := bank.Listen(slot)
@@ -361,7 +360,7 @@ func (t *SlotTransport) Collisions(shard int, slot uint32, yield func(coupler in
 	return table.collided[shard], table.placed[shard] - table.collided[shard]
 }
 
-// Reset implements Transport. Every entry is written before it is read, but a saved state contains all entries.
+// Reset implements Transport. It clears all entries, because a saved state contains even unused ones.
 func (t *SlotTransport) Reset(uint64) {
 	for i := range t.tables {
 		table := &t.tables[i]
@@ -409,7 +408,7 @@ func (t *SlotTransport) State(v *hw.StateVisitor) {
 	}
 }
 
-// saveCrossing appends the frames of each group, and for each lit coupler its senders and its frame's number.
+// saveCrossing appends the frames of each group, and for each lit coupler the senders and the number of the frame.
 func (t *SlotTransport) saveCrossing(to []byte, slot uint32) []byte {
 	table, le := &t.tables[slot&1], binary.LittleEndian
 	to = append(to, table.senders...)
@@ -471,8 +470,8 @@ func (t *SlotTransport) stateMeetings(v *hw.StateVisitor, shard int) {
 	})
 }
 
-// listened marks the couplers with a listener at this boundary, so that a frame counts as heard once. Couplers that
-// end at the same group are adjacent and belong to the shard of that group, whose processors listen.
+// listened marks the couplers with a listener at this boundary, so that each frame counts as heard once. The incoming
+// couplers of a group are adjacent and belong to the shard of the group, whose processors listen.
 //
 // The number of unheard frames is the number of frames without a collision, minus the number of couplers with one
 // sender and a listener.
@@ -489,8 +488,8 @@ func newListened(p Network) listened {
 
 func (l *listened) clear(s hw.Shard) { clear(l.marks[s.First*l.groups : s.End*l.groups]) }
 
-// The slot engine's path for frames of at most a packet. It corresponds to SlotTransport.send and Ledger.NoteHeard,
-// word by word.
+// The slot engine's path for frames with at most a packet. It is equivalent to SlotTransport.send and
+// Ledger.NoteHeard, word by word.
 
 func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, ledger *fabric.Ledger, slot uint32) {
 	for len(senders) > 0 {
@@ -504,8 +503,8 @@ func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, l
 	}
 }
 
-// sendGroup is sendSmall for cells of one group. Each step is a separate loop: in a long loop, a CPU that waits for
-// memory cannot issue the next load.
+// sendGroup is sendSmall for cells of one group. Each step is a separate loop, because a CPU that waits for memory in
+// a long loop cannot issue the next load.
 func (t *SlotTransport) sendGroup(shard, group int, bank *nic.Bank, senders []uint32,
 	ledger *fabric.Ledger, slot uint32) {
 	table, work := &t.tables[slot&1], &t.work[shard]
@@ -533,7 +532,7 @@ func (t *SlotTransport) sendGroup(shard, group int, bank *nic.Bank, senders []ui
 		if work.exact && count > 0 {
 			work.meet(couplers+port, row[first[port]].HeadBits(), frame.HeadBits())
 		}
-		// No branch tests whether a coupler is taken, since that is as random as the traffic.
+		// No branch tests whether a coupler is taken, because the outcome is as random as the traffic.
 		fresh := uint16(1) - uint16(count+1)>>1
 		row[lit] = *frame
 		first[port] ^= (first[port] ^ lit) & -fresh
@@ -583,8 +582,8 @@ func (t *SlotTransport) deliverSmall(w *slotWork, table *slotTable, bank *nic.Ba
 	}
 }
 
-// touchSmall loads both ends of every frame to be copied and of its destination, so that all of these cache lines are
-// requested before the first one is needed. The result only keeps the compiler from removing the loads.
+// touchSmall loads both ends of every copied frame and of its destination, so that all these cache lines are
+// requested before the first is needed. The result prevents the compiler from removing the loads.
 func touchSmall(frames []nic.SmallFrame, bank *nic.Bank, hit []hearing, at []uint32) (any uint64) {
 	for i, h := range hit {
 		from, to := &frames[at[i]], bank.SmallRx(h.cell, 0)

@@ -11,8 +11,8 @@ import (
 	"starloom/traces/rounded"
 )
 
-// routingStudy repeats Tables I and II of A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical
-// Passive Star Networks", and checks later findings about both tables on further sizes.
+// routingStudy reproduces Tables I and II of A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical
+// Passive Star Networks", and checks later findings about both tables with further sizes.
 func routingStudy() *studies.Study {
 	return &studies.Study{
 		Name:  "pops",
@@ -29,7 +29,7 @@ type tableRow struct {
 	groupSize, groups int
 	iterations        float64
 	slots             float64 // slots of Table I, column A
-	formula           int     // slots of Table I, column B: the earlier deterministic algorithm
+	formula           int     // number of slots of Table I, column B: the earlier deterministic algorithm
 	sorting           int     // slots of sorting with Batcher's network
 	mean, sd          float64 // iterations of one run, large sample
 	median            int
@@ -61,10 +61,10 @@ type study struct {
 
 const (
 	quickProcessorsMax = 4096
-	// Processor-slots that a row may cost, and the minimum number of runs of a mean.
+	// maximum processor-slots per row, and minimum number of runs per mean
 	quickEffort, fullEffort = 25e6, 1e9
 	runsMin                 = 2
-	publishedRuns           = 100 // runs of each mean of Tables I and II
+	publishedRuns           = 100 // number of runs per mean of Tables I and II
 	runsMax                 = 20000
 	sortRunProcessorsMax    = 1024
 )
@@ -131,7 +131,7 @@ func (s *study) tables() error {
 			note += fmt.Sprintf("; reached only by losing %.1f%% of the packets", 100*float64(lost)/float64(runs*d*g))
 		}
 		tolerance, why := sample.Tolerance(row.sd, publishedRuns)
-		few := d == 16*g && g <= 8 // the mean depends on a few runs of thousands of iterations
+		few := d == 16*g && g <= 8 // a few runs of thousands of iterations dominate the mean
 		if few {
 			s.Add(studies.Referred(name, "iterations, median", float64(row.median), sample.Median, runs, 2,
 				note+"; compared with the median of a large sample, the published mean is "+fmt.Sprint(row.iterations)))
@@ -201,7 +201,7 @@ func (s *study) offline() error {
 	return nil
 }
 
-// The standard error of the mean of figure3Runs runs is 0.006.
+// figure3Runs runs have a standard error of the mean of 0.006.
 const (
 	figure3Name = "figure 3"
 	figure3Runs = 20000
@@ -399,7 +399,7 @@ func ratioName(ratio int) string {
 type measured struct {
 	row       *tableRow
 	mean, se  float64
-	deviating bool // the mean depends on few runs and is not drawn
+	deviating bool // the mean depends on a few runs, and is not drawn
 	sorting   float64
 }
 
@@ -441,7 +441,8 @@ func (m *measured) point(n, scale float64) figure.Point {
 	return p
 }
 
-// slotsPlot draws Table I for one ratio: slots over processors, randomised, previous and by sorting.
+// slotsPlot draws Table I for one ratio d/g: slots over processors, for the randomised, the previous and the sorting
+// algorithm.
 func slotsPlot(all []measured, ratio int) *figure.Figure {
 	f := &figure.Figure{Title: "Slots to route a permutation, " + ratioName(ratio) + " (Table I)", X: sizes,
 		Y: figure.Axis{Label: "slots", Scale: figure.Log2}}

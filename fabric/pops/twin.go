@@ -20,7 +20,7 @@ func (p Network) twin() (*twin.Twin, twin.Parameters) {
 	return &t, twin.Parameters{"D": p.GroupSize, "G": p.Groups}
 }
 
-// Twin is the Verilog of all hardware of the network, with the same ports as Build.
+// Twin is the Verilog of all hardware of the network, with the ports of Build.
 func Twin() twin.Twin {
 	files, err := fs.Sub(rtl, "rtl")
 	if err != nil {
@@ -92,7 +92,7 @@ func build(m *twin.Model, p twin.Parameters) error {
 	return nil
 }
 
-// stimulate drives the twin: in every cycle one processor gets a new frame, and the senders change.
+// stimulate drives the twin: in every cycle one processor gets a new frame, and other processors become senders.
 func stimulate(m *twin.Model, network Network, frameMax int) {
 	n, frameBits := network.Processors(), 8*frameMax
 	load, frame, length, port, hear := m.Pin("load_i"), m.Pin("frame_i"), m.Pin("length_i"),
@@ -120,7 +120,7 @@ func stimulate(m *twin.Model, network Network, frameMax int) {
 	}
 }
 
-// randomPort returns a port below ports; rarely PortAll, PortNone or an illegal port.
+// randomPort returns a port below ports, or rarely PortAll, PortNone or an illegal port.
 func randomPort(random *twin.Random, ports int) uint64 {
 	switch random.Below(16) {
 	case 0:

@@ -11,13 +11,13 @@ import (
 
 // Told is the referee of all-to-all broadcasts and of gossip in one session, in which every processor's packet must
 // reach all others. A processor has its own packet and the packets received in good data frames; announcements of
-// firmware do not count. It may receive a packet again, and must not send a packet that it lacks. The run ends when
-// all live processors have all packets.
+// firmware do not count. A processor may receive a packet again, but must not send a packet that it does not have.
+// The run ends when all live processors have all packets.
 type Told struct {
 	fabric.NoPackets
 	n, words int      // number of processors; words per set of processors
-	sessions uint32   // number of sessions that processors are told, 0 for all-to-all
-	has      []uint64 // by processor: words of the set of origins of its packets
+	sessions uint32   // number of sessions passed to processors, 0 for all-to-all
+	has      []uint64 // by processor: bit set of the origins of its packets
 	count    []uint32 // by processor: number of its packets
 	again    []uint32 // by processor: receptions of known packets
 	behind   int      // processor at which Over continues

@@ -18,8 +18,8 @@ type Lossy struct {
 
 func keyOf(source, destination uint32) uint64 { return uint64(source)<<32 | uint64(destination) }
 
-// lose finds the frames of the crossed slot that were not received: by the addressee, or, for a frame to anybody, by
-// any processor. Frames from one NIC to another in one slot on different ports are counted.
+// lose finds the frames of the crossed slot without a receiver: the addressee, or for a frame without addressee any
+// processor. Frames from one NIC to another in one slot on different ports are counted.
 func (q *Queues) lose(l *fabric.Found, slots uint32, c *Lossy) {
 	q.keys = q.keys[:0]
 	for i := range q.shards {
@@ -47,8 +47,8 @@ func (q *Queues) lose(l *fabric.Found, slots uint32, c *Lossy) {
 	}
 }
 
-// loss is the finding of a lost frame. byFault means that a fault has taken the frame: it has harmed its light, killed
-// its receiver, or shrunk the receiver's FIFO.
+// loss is the finding of a lost frame. byFault means that a fault is the cause: it has harmed the light, killed the
+// receiver, or shrunk the receiver's FIFO.
 type loss struct {
 	fabric.Finding
 	byFault bool
@@ -170,8 +170,8 @@ func (q *Queues) hears(processor int, ports uint16, medium int) bool {
 	return false
 }
 
-// listeners checks the receivers to which a frame is addressed. It returns the lowest processor whose RX FIFO was
-// full, -1 for none, and the worst status of the other receivers on the medium, or StatusIdle.
+// listeners checks the addressed receivers of a frame. It returns the lowest processor with a full RX FIFO, -1 for
+// none, and the worst status of the other receivers on the medium, or StatusIdle.
 func (q *Queues) listeners(d *departure, medium int) (full int, worst nic.Status) {
 	full = -1
 	for i := range q.shards {

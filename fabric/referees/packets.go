@@ -1,4 +1,4 @@
-// Package referees holds referees of packets that several networks share, and trackers of packets and frames.
+// Package referees holds referees of packets for several networks, and trackers of packets and frames.
 package referees
 
 import (
@@ -13,31 +13,31 @@ import (
 // Packets is the referee of one packet per processor, or of one packet for all processors. A packet is delivered when
 // its addressee receives it in a data frame.
 //
-// Firmware may announce that it has received a packet (sl_deliver). The announcement counts if the packet is the
-// processor's own or a good frame has brought the packet to this processor before. The frame proves that the packet
-// was there once, but not that it still is. A packet for another processor breaks the rule exactly_once, so one byte
-// of evidence per processor is enough, and only the processor's own shard writes this byte.
+// Firmware may announce a received packet (sl_deliver). The announcement counts if the packet is the processor's own,
+// or if a good frame has brought it to this processor before. The frame proves that the packet was at the processor
+// once, but not that it still is. A packet for another processor breaks the rule exactly_once, so one byte of
+// evidence per processor suffices; only the processor's own shard writes it.
 type Packets struct {
 	Destination []uint32 // by source processor
 	Arrived     []uint8  // by processor: receptions, saturating
 
 	everywhere bool  // there is one packet, for all processors
 	source     int   // source of the packet for all
-	perUnit    int   // set by ArriveInUnit; 0 if packets must reach the processor itself
-	arrived    []own // by shard: origins of packets that have reached their unit
+	perUnit    int   // set by ArriveInUnit; 0 if packets must reach the destination itself
+	arrived    []own // by shard: origins of packets that have reached the destination's unit
 
-	evidence []uint8 // by processor; nil if firmware does not announce
+	evidence []uint8 // by processor; nil if firmware makes no announcements
 }
 
-// own puts the data of each shard into cache lines of its own.
+// own puts the data of each shard into separate cache lines.
 type own struct {
 	origins []uint32
 	_       [40]byte
 }
 
 const (
-	evidencePacket     = 1 << iota // a frame with the packet for this processor
-	evidenceUnreadable             // a payload that the host cannot read as a packet
+	evidencePacket     = 1 << iota // a frame with the packet for this processor was received
+	evidenceUnreadable             // a payload was received that is not a packet
 )
 
 // NewPackets returns a referee of one packet per processor.
@@ -48,8 +48,8 @@ func NewPackets(processors int) *Packets {
 	return p
 }
 
-// ArriveInUnit changes the condition of arrival: a packet arrives when it reaches any processor of the destination's
-// unit. The sender then learns of the arrival.
+// ArriveInUnit changes the condition of arrival: a packet arrives at any processor of the destination's unit. The
+// sender then learns of the arrival.
 func (p *Packets) ArriveInUnit(units, perUnit int) {
 	p.perUnit, p.arrived = perUnit, make([]own, units)
 }
@@ -74,7 +74,8 @@ func (p *Packets) Load(l *fabric.Load) error {
 	return nil
 }
 
-// Tell implements Referee. A word is the destination of a processor's packet, or the source of the packet for all.
+// Tell implements Referee. A word is the destination of a processor's packet, or the source of the packet for all
+// processors.
 func (p *Packets) Tell(first int, words []uint32) {
 	if !p.everywhere {
 		copy(words, p.Destination[first:])
@@ -85,7 +86,7 @@ func (p *Packets) Tell(first int, words []uint32) {
 	}
 }
 
-// Routed returns p. A referee that embeds Packets thereby provides it.
+// Routed returns p, for referees that embed Packets.
 func (p *Packets) Routed() *Packets { return p }
 
 // PacketsOf returns the Packets of a referee, nil if it has none.
@@ -96,7 +97,7 @@ func PacketsOf(r fabric.Referee) *Packets {
 	return nil
 }
 
-// ToAll returns the source of the packet for all, -1 if there is none.
+// ToAll returns the source of the packet for all processors, -1 for none.
 func (p *Packets) ToAll() int {
 	if p.everywhere {
 		return p.source
@@ -196,7 +197,7 @@ func (p *Packets) Announce(l *fabric.Ledger, processor int, origin, slot uint32)
 		l.Frames.OnTrust++
 	}
 	if p.perUnit > 0 {
-		return // only frames tell a sender that its packet has arrived
+		return // only frames inform a sender of the arrival of its packet
 	}
 	if l.Checks.ExactlyOnce {
 		wrong := fabric.Finding{Slot: slot, Index: processor, Value: origin}
@@ -223,8 +224,8 @@ func (p *Packets) Announce(l *fabric.Ledger, processor int, origin, slot uint32)
 	}
 }
 
-// Unfounded reports whether an announcement is false as far as the host can decide: the packet is for this processor
-// but not from it, and no received frame can have brought the packet.
+// Unfounded reports whether an announcement is provably false: the packet is for this processor but not from it, and
+// no received frame can have brought the packet.
 func (p *Packets) Unfounded(processor int, origin uint32) bool {
 	return p.belongs(processor, origin) && origin != uint32(processor) && !p.brought(processor, origin) &&
 		(p.evidence == nil || p.evidence[processor]&evidenceUnreadable == 0)
@@ -232,15 +233,15 @@ func (p *Packets) Unfounded(processor int, origin uint32) bool {
 
 func (p *Packets) brought(processor int, origin uint32) bool {
 	if p.perUnit > 0 {
-		// Packets are for every processor of the unit; a frame counts as arrival at the unit.
+		// any processor of the unit may receive the packet; a frame counts as arrival at the unit
 		return p.Arrived[p.Destination[origin]] > 0
 	}
 	return p.evidence != nil && p.evidence[processor]&evidencePacket != 0
 }
 
-// Metrics implements Referee. The metrics are packets delivered and lost, and the maximum held by a processor. The
-// number of lost packets is known only if the run has finished or all packets are delivered, because others may be in
-// flight. Held packets are known from firmware or frames.
+// Metrics implements Referee. It returns the numbers of delivered and lost packets, and the maximum number held by a
+// processor. The number of lost packets is known only if the run has finished or all packets are delivered, because
+// others may be in flight. The number of held packets comes from firmware or from frames.
 func (p *Packets) Metrics(e *fabric.End, carries bool) (m fabric.Metrics) {
 	if carries {
 		delivered := -e.NotArrived
@@ -291,8 +292,8 @@ func (p *Packets) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, hw.Future, "evidence", p.evidence, hw.AtMost[uint8](evidencePacket|evidenceUnreadable))
 }
 
-// Touch prefetches the destinations of packets to be judged. Its result prevents the compiler from removing the
-// loads.
+// Touch prefetches the destinations of packets before they are judged. The result prevents the compiler from removing
+// the loads.
 func (p *Packets) Touch(arrivals []fabric.Arrival) (any uint64) {
 	for _, a := range arrivals {
 		if uint64(a.Origin) < uint64(len(p.Destination)) {

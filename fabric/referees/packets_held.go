@@ -16,25 +16,25 @@ import (
 //	boundary |-------|-------|-------|-------|
 //	      received   held    held    held  sent
 //
-// The result is a lower bound. Frames do not show that a packet is held unless it is sent on or is the processor's
-// own, and at most heldPackets packets per processor are remembered at a time. A packet is identified by its origin,
-// which is taken from the frame unchecked.
+// The result is a lower bound. Frames reveal a held packet only if it is sent on or is the processor's own, and Held
+// tracks at most heldPackets packets per processor at a time. A packet is identified by its origin, which comes from
+// the frame unchecked.
 type Held struct {
-	// heldPackets places per processor, the own packet first: origin, first boundary at which the packet is held, and
-	// end of the boundaries at which frames show that it is held. end <= since if frames show it at no boundary.
+	// heldPackets places per processor, the own packet first: the origin, the first boundary with the packet, and the
+	// end of the boundaries at which frames show the packet; end <= since if frames show it at no boundary.
 	origin, since, end []uint32
 	next               []uint8 // by processor: next place to use
-	others             []uint8 // by processor: maximum number of packets shown at once, without the own packet
-	said               []uint8 // by processor: maximum number announced by firmware or found
+	others             []uint8 // by processor: maximum number of packets of others shown at once
+	said               []uint8 // by processor: maximum number announced by firmware or derived from frames
 }
 
 // heldPackets is the number of places per processor.
 const heldPackets = 8
 
-// HeldBytes is the memory of Held per processor.
+// HeldBytes is the memory of Held in bytes per processor.
 const HeldBytes = 3*4*heldPackets + 3
 
-// NewHeld returns a Held in which every processor holds its own packet.
+// NewHeld returns a Held with each processor's own packet.
 func NewHeld(processors int) *Held {
 	h := &Held{
 		origin: make([]uint32, processors*heldPackets), since: make([]uint32, processors*heldPackets),
@@ -45,7 +45,7 @@ func NewHeld(processors int) *Held {
 	return h
 }
 
-// Reset discards all packets except the packets with which processors start.
+// Reset discards all packets except each processor's own.
 func (h *Held) Reset() {
 	for i := range h.origin {
 		h.origin[i], h.since[i], h.end[i] = never, never, 0
@@ -56,7 +56,7 @@ func (h *Held) Reset() {
 	}
 }
 
-// Restart records that a processor has lost its packets at a boundary and again holds its own packet.
+// Restart records that a processor has lost its packets at a boundary and has its own packet again.
 func (h *Held) Restart(processor int, slot uint32) {
 	first := processor * heldPackets
 	for i := first; i < first+heldPackets; i++ {
@@ -66,7 +66,7 @@ func (h *Held) Restart(processor int, slot uint32) {
 	h.next[processor], h.others[processor] = 1, 0
 }
 
-// never marks a free place: a boundary that no run reaches.
+// never marks a free place. No run reaches this boundary.
 const never = 1<<32 - 1
 
 // State visits the columns.
@@ -86,7 +86,7 @@ func (h *Held) Scan(b *nic.Bank, cells []uint32) {
 	}
 }
 
-// Received records a packet that a slot has brought to a processor.
+// Received records a packet that a processor has received in a slot.
 func (h *Held) Received(processor int, origin, slot uint32) {
 	first := processor * heldPackets
 	place := first
@@ -126,8 +126,8 @@ func (h *Held) Sent(l *fabric.Ledger, processor int, origin, slot uint32) {
 	}
 }
 
-// sent records a packet that a processor sends in a slot. While the packet was held, the processor held other
-// packets; sent returns the maximum number of packets that frames now show at once in that time.
+// sent records a packet that a processor sends in a slot. It returns the maximum number of simultaneous packets in
+// the processor, according to frames, while it held this packet.
 func (h *Held) sent(processor int, origin, slot uint32) (shown uint8) {
 	place := h.find(processor, origin)
 	if place < 0 {
@@ -138,7 +138,7 @@ func (h *Held) sent(processor int, origin, slot uint32) (shown uint8) {
 	if place == first {
 		return 1 + h.others[processor]
 	}
-	// The overlap of intervals reaches its maximum at the start of an interval.
+	// the overlap of intervals is maximal at the start of an interval
 	for i := first; i < first+heldPackets; i++ {
 		at := max(h.since[i], h.since[place])
 		if at > slot {

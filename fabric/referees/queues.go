@@ -12,8 +12,8 @@ import (
 	"starloom/traces"
 )
 
-// Queues track frames from the slot in which firmware queues them to the slots in which they are sent and received.
-// Queues exist only for a QueueWatcher or the rules no_loss and deadline_slots.
+// Queues tracks frames from the slot in which firmware queues them to the slots in which they are sent and received.
+// It exists only for a QueueWatcher or the rules no_loss and deadline_slots.
 //
 //	slot      q         q+1       ...       s         s+1
 //	     |---------|---------|---------|---------|---------|
@@ -31,24 +31,24 @@ type Queues struct {
 
 	processors int
 
-	// Waiting lists, in order, the frames that have not left each processor: first the frames on the fabric, then the
-	// frames in the TX FIFO. Nil if waiting times are not needed.
+	// Waiting lists, in order, the frames that have not left each processor: first frames on the fabric, then frames
+	// in the TX FIFO. It is nil if waiting times are not required.
 	waiting [][]queued
 	gone    []uint32 // by processor: number of waiting frames on the fabric
-	judged  uint64   // frames that have met or missed the deadline
+	judged  uint64   // number of frames that have met or missed the deadline
 	spared  uint64   // lost frames that NoLoss has spared
 	shards  []queueShard
 	keys    []uint64 // scratch of lose: received frames
-	used    []bool   // scratch of lose: keys matched with a sent frame
+	used    []bool   // scratch of lose: keys already matched with a sent frame
 }
 
 // QueueConfig holds the purposes of Queues.
 type QueueConfig struct {
 	Watcher  QueueWatcher // nil for none
 	NoLoss   bool         // frames must be received (rule no_loss)
-	Spares   bool         // NoLoss spares frames that faults have taken: firmware sends them again
+	Spares   bool         // NoLoss ignores frames destroyed by faults, because firmware sends them again
 	Deadline uint32       // slots from queueing to reception, 0 for no limit
-	// Routed reports whether a port of a processor is at a router; nil if none is.
+	// reports whether a port of a processor is at a router; nil without routers
 	Routed func(processor int, port uint16) bool
 }
 
@@ -62,12 +62,11 @@ func (c *QueueConfig) asks() bool { return c.Watcher != nil || c.NoLoss || c.Dea
 type QueueWatcher interface {
 	// Follow sets the queues of the machine. Follow is called before the other methods.
 	Follow(q *Queues)
-	// Queued is called for a frame to a port that is now at a place in a TX FIFO; the head has place 1.
+	// Queued is called for a frame to a port with its current place in a TX FIFO; the head has place 1.
 	Queued(processor int, port uint16, place int)
-	// Left is called for a frame to a port with the slots in which the frame was queued and sent. Slot sent has
-	// crossed.
+	// Left is called for a frame to a port with the slots in which it was queued and sent. Slot sent has crossed.
 	Left(processor int, port uint16, queued, sent uint32)
-	// Withdrawn is called when the head, and possibly more frames, have left a TX FIFO without being sent.
+	// Withdrawn is called when the head, and possibly further frames, have left a TX FIFO unsent.
 	Withdrawn(processor int)
 }
 
@@ -78,7 +77,7 @@ type queued struct {
 	gone bool // sent in a slot that has not crossed, or in flight at routers
 }
 
-// departure is a sent frame; reception is a receiver's status of a slot.
+// departure is a sent frame; reception is a receiver's status in a slot.
 type (
 	departure struct {
 		mark        uint64
@@ -105,11 +104,11 @@ type queueShard struct {
 	departures []departure
 	receptions []reception // receptions in the crossed slot
 	ended      []ending    // frames that have ended at this boundary
-	emptied    []uint32    // processors whose TX FIFOs faults have emptied at this boundary
+	emptied    []uint32    // processors whose TX FIFOs a fault has emptied at this boundary
 	_          [64]byte
 }
 
-// NewQueues returns the queues of a network, or nil if config does not require queues.
+// NewQueues returns the queues of a network, or nil if config does not require them.
 func NewQueues(names fabric.Names, processors int, config QueueConfig, shards int) *Queues {
 	if !config.asks() {
 		return nil
@@ -124,8 +123,8 @@ func NewQueues(names fabric.Names, processors int, config QueueConfig, shards in
 	return q
 }
 
-// MarkOf returns a hash of everything that firmware has written in a waiting frame. Only the head is known to be
-// legal.
+// MarkOf returns a hash of everything that firmware has written in a waiting frame. Only the head of the FIFO is
+// known to be legal.
 func MarkOf(frame nic.FrameView) uint64 {
 	a, b := frame.Words()
 	payload := uint64(0)
@@ -145,7 +144,7 @@ func MarkOf(frame nic.FrameView) uint64 {
 	return mark
 }
 
-// Each yields the frames that have not left their processors, with the slots in which they were queued.
+// Each yields the frames that have not left their processors, each with the slot in which it was queued.
 func (q *Queues) Each(yield func(processor int, port uint16, slot uint32)) {
 	for processor := range q.waiting {
 		for i := range q.waiting[processor] {
@@ -168,7 +167,7 @@ func (q *Queues) Ended(shard int, frame nic.FrameView, slot uint32, how fabric.F
 		ending{departure{MarkOf(frame), frame.Source(), frame.Destination(), slot, frame.Port()}, how})
 }
 
-// Heard records a receiver's status of a slot. It ignores good frames for other processors.
+// Heard records a receiver's status in a slot. It ignores good frames for other processors.
 func (q *Queues) Heard(shard, processor int, port uint16, status nic.Status, frame nic.FrameView) {
 	if !q.config.NoLoss || q.config.routed(uint32(processor), port) {
 		return
@@ -242,7 +241,7 @@ func (q *Queues) take(slots uint32) {
 			}
 			since, list := d.slot, q.waiting[d.processor]
 			k := slices.IndexFunc(list, func(w queued) bool { return w.mark == d.mark })
-			if k < 0 && len(list) > 0 && !list[0].gone { // the destination is from a list, and is known only now
+			if k < 0 && len(list) > 0 && !list[0].gone { // the destination comes from a list, and is known only now
 				k = 0
 			}
 			if k >= 0 {
@@ -285,7 +284,7 @@ func (q *Queues) remove(processor uint32, k int, slots uint32) {
 	q.waiting[processor] = slices.Delete(q.waiting[processor], k, k+1)
 }
 
-// Spared returns the number of lost frames that the rule no_loss has spared, because faults have taken them.
+// Spared returns the number of frames destroyed by faults, which the rule no_loss has ignored.
 func (q *Queues) Spared() uint64 { return q.spared }
 
 // Judged returns the number of frames that have met or missed the deadline so far.
@@ -300,7 +299,7 @@ func (q *Queues) Drop(slot uint32) {
 	}
 }
 
-// Begin processes the frames sent in the new slot, and emptied FIFOs. The caller must then call Look for all TX
+// Begin processes the frames sent in the new slot, and emptied FIFOs. Afterwards the caller must call Look for all TX
 // FIFOs.
 func (q *Queues) Begin(slot uint32) {
 	for i := range q.shards {
@@ -355,7 +354,7 @@ func (q *Queues) Look(bank *nic.Bank, slot uint32) {
 }
 
 // look compares one TX FIFO. Handlers append frames and may withdraw others. If the last old frame is still in its
-// place, no frame was withdrawn.
+// place, handlers have withdrawn none.
 func (q *Queues) look(bank *nic.Bank, cell, frames int, slot uint32) {
 	processor := bank.First + cell
 	list := q.waiting[processor]
@@ -404,7 +403,7 @@ func (q *Queues) Reset() {
 // State visits waiting and sent frames: two words per waiting frame, three per sent frame. latest returns the
 // machine's slot.
 func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
-	class := hw.Statistic // waiting times are figures, unless a rule judges frames
+	class := hw.Statistic // waiting times are figures, unless a rule judges them
 	if q.config.NoLoss || q.config.Deadline > 0 {
 		class = hw.Future
 	}

@@ -10,16 +10,16 @@ import (
 )
 
 // Bare is the hardware of a machine of routers without firmware. Its sources and sinks handle packets that are known
-// at the start of a run. A slot is a cycle. Cross runs many slots: up to the next look, or to the last tail.
+// at the start of a run. A slot is one cycle. Cross runs many slots: up to the next look, or to the last tail.
 type Bare struct {
 	routed
 	until uint32                     // slot before which Cross stops
-	told  uint32                     // number of slots whose faults have been reported
+	told  uint32                     // number of slots with reported faults
 	id    func(packet uint32) uint64 // identifier of a packet
 	most  uint64                     // largest identifier
 }
 
-// cyclesPerLook is the maximum number of active cycles between stops of a run.
+// cyclesPerLook is the maximum number of active cycles between two stops of a run.
 const cyclesPerLook = cyclesPerCredits
 
 // NewBare builds the hardware of a network of routers. rtl, unless nil, replaces some routers. Load adds packets.
@@ -69,7 +69,7 @@ func (b *Bare) Send(int, *nic.Bank, *fabric.Ledger, uint32, fabric.Window, []uin
 
 func (b *Bare) Cross(uint32) { plant.Guarded(b.rtl, b.cross) }
 
-// cross runs cycles, each including its clock edge. Stops and watchers do not change its findings.
+// cross runs cycles, each with its clock edge. Stops and watchers do not change the results.
 func (b *Bare) cross() {
 	k, w := b.kernel, b.wires
 	stop := min(uint64(b.until), (k.Cycle()/cyclesPerLook+1)*cyclesPerLook)
@@ -121,8 +121,7 @@ func (b *Bare) Deadlock(knots []hw.Knot, packet func(number uint32) string) Dead
 // Wired returns the routers of the network.
 func (b *Bare) Wired() *fabric.Routers { return b.routers }
 
-// Standing describes the blocked packets with their places and reasons. It returns "" if there are none or if there
-// is RTL.
+// Standing describes the blocked packets with their places and reasons, "" for none or with RTL.
 func (b *Bare) Standing(packet func(number uint32) string) string {
 	if b.rtl != nil {
 		return ""

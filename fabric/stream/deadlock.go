@@ -10,10 +10,10 @@ import (
 	"starloom/traces"
 )
 
-// Deadlock describes knots of packets that wait for one another. It contains a shortest cycle of the first knot.
+// Deadlock describes sets of packets that wait for each other. It contains a shortest cycle of the first set.
 type Deadlock struct {
 	Text string // clause for the middle of a sentence, before Waits
-	// the first waitsTold packets; each waits for the next, and if all are listed, the last waits for the first
+	// the first waitsTold packets; each waits for the next; in a complete list, the last waits for the first
 	Waits []fabric.Waiting
 	Since uint64 // last cycle in which a flit of these packets moved
 	Link  int    // number of the cycle's first channel between routers
@@ -84,13 +84,13 @@ func starved(n fabric.Network, built *fabric.Routers, h hw.Held) string {
 	return fmt.Sprintf("a place in the RX FIFO of %s, whose firmware reads no frame while %s", place(n, built, h.To), full)
 }
 
-// cyclesPerKnots is the period of the search for deadlocks. A deadlock ends a run. A handler call is refused if
-// firmware takes no frame out of an RX FIFO while the TX FIFO of the processor is full. After refusalsMax consecutive
-// refused calls, firmware counts as waiting for room in the TX FIFO.
+// cyclesPerKnots is the period of the search for deadlocks. A deadlock ends a run. A handler call refuses if firmware
+// takes no frame out of an RX FIFO while the processor's TX FIFO is full. After refusalsMax consecutive refusals,
+// firmware counts as waiting for room in the TX FIFO.
 const cyclesPerKnots, refusalsMax = 1 << 12, 64
 
-// refuses counts the consecutive handler calls of a processor that leave all left frames of a port in its RX FIFO
-// while its TX FIFO is full.
+// refuses counts a processor's consecutive handler calls with a full TX FIFO that leave all left frames of a port in
+// the RX FIFO.
 func (s *Stream) refuses(processor, node int, left uint8, taken bool) {
 	if n := &s.refused[node]; taken || left == 0 || len(s.full(processor)) == 0 {
 		*n = 0
@@ -99,7 +99,7 @@ func (s *Stream) refuses(processor, node int, left uint8, taken bool) {
 	}
 }
 
-// full returns the nodes of a processor whose share of the TX FIFO is full. If the whole FIFO is full, it returns all
+// full returns the nodes of a processor with a full share of the TX FIFO. If the whole FIFO is full, it returns all
 // nodes with frames.
 func (s *Stream) full(processor int) (nodes []int) {
 	whole := int(s.taken.count[processor]) == s.taken.room
@@ -111,7 +111,7 @@ func (s *Stream) full(processor int) (nodes []int) {
 	return nodes
 }
 
-// lookForKnots periodically searches for deadlocks before a tick. The wait-for graph is known only for models.
+// lookForKnots periodically searches for deadlocks before a tick. Only models have a known wait-for graph.
 func (s *Stream) lookForKnots() {
 	if now := s.kernel.Cycle(); now/cyclesPerKnots != (now+uint64(s.timing.SlotCycles()))/cyclesPerKnots &&
 		s.knots() != nil {
@@ -132,7 +132,7 @@ func (s *Stream) knots() []hw.Knot {
 	})
 }
 
-// findDeadlock reports frames that wait for one another forever.
+// findDeadlock reports frames that wait for each other forever.
 func (s *Stream) findDeadlock(find func(fabric.Finding)) {
 	knots := s.knots()
 	if knots == nil {
@@ -163,7 +163,8 @@ func (s *Stream) harmed(x *streamShard, processor int, port uint16, packet uint3
 	return status, true
 }
 
-// Stands implements Flying. Only faults prevent all frames in flight from arriving. With RTL the state is unknown.
+// Stands implements Flying. Only faults can prevent the arrival of all frames in flight. With RTL the answer is
+// unknown.
 func (s *Stream) Stands() bool {
 	if s.faults == nil || s.rtl != nil || !s.network.Still() {
 		return false

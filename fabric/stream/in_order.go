@@ -9,8 +9,8 @@ import (
 	"starloom/hw"
 )
 
-// Order checks the rule in_order. For each destination and source it holds the latest created packet that has
-// arrived.
+// Order checks the rule in_order. For each destination and source it holds the arrived packet with the latest
+// creation.
 type Order []map[uint32]Came
 
 // Came is an arrived packet. Serial numbers order packets created in the same cycle.
@@ -19,8 +19,7 @@ type Came struct {
 	Created, Received uint32
 }
 
-// Note records an arrived packet. If a packet of the same source that was created later has already arrived, Note
-// returns the later packet.
+// Note records an arrived packet. If a later packet of the same source has already arrived, Note returns it.
 func (o Order) Note(source, destination uint32, c Came) (before Came, overtaken bool) {
 	of := o[destination]
 	if of == nil {
@@ -35,8 +34,8 @@ func (o Order) Note(source, destination uint32, c Came) (before Came, overtaken 
 	return before, overtaken
 }
 
-// Text describes that a packet arrived after a later one. noun is "frame" or "packet", made is "queued" or "created",
-// and unit, the unit of times, is "cycle" or "slot".
+// Text is the message about a packet that arrived after a later packet. noun is "frame" or "packet", made is "queued"
+// or "created", and unit, the unit of times, is "cycle" or "slot".
 func (c *Came) Text(noun, made, unit string, source, destination uint32, before Came) string {
 	return fmt.Sprintf("%s %d (%d to %d, %s in %s %d) arrived in %s %d, after %s %d (%s in %s %d), which arrived in %s "+
 		"%d", noun,

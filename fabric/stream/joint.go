@@ -7,8 +7,8 @@ import (
 	"starloom/nic"
 )
 
-// Joint is the hardware of a machine with slotted ports and ports at routers: a Plant and a Stream that run together
-// cycle by cycle. A tick is a slot.
+// Joint is the hardware of a machine with slotted ports and ports at routers: a Plant and a Stream in step, cycle by
+// cycle. A tick is a slot.
 //
 //	boundary    Hear: first the slotted ports' frames of the slot, then the frames that have arrived through routers, in the
 //	            order of their tails
@@ -21,7 +21,7 @@ type Joint struct {
 	*flying
 }
 
-// flying is the routed part of a Joint; it implements Flying.
+// flying is the routed part of a Joint. It implements Flying.
 type flying struct{ stream *Stream }
 
 // NewJoint builds the hardware of a network with both kinds of ports. rtl, unless nil, replaces slotted parts.
@@ -107,16 +107,16 @@ func (f *flying) AtEnd(checks *fabric.Checks, find func(fabric.Finding)) {
 
 func (f *flying) Forget(processor int) (goOn int) { return f.stream.Forget(processor) }
 
-// Flying is a Transport with frames in flight at a boundary. A run is not over before these frames have arrived.
+// Flying is a Transport with frames in flight at a boundary. A run ends only after these frames have arrived.
 type Flying interface {
 	InFlight() (frames int)
 	// Stands reports whether no frame in flight will ever arrive. AtEnd reports findings about frames in flight at
 	// the end of a run.
 	Stands() bool
-	// Deadlocked reports whether frames wait for one another forever. If so, the run ends.
+	// Deadlocked reports whether frames wait for each other forever; this ends the run.
 	Deadlocked() bool
 	AtEnd(checks *fabric.Checks, find func(fabric.Finding))
-	// Forget empties the TX FIFO of a processor. Frames taken by the NIC remain in flight; Forget returns their
+	// Forget empties the TX FIFO of a processor. Frames already in the NIC remain in flight; Forget returns their
 	// number.
 	Forget(processor int) (goOn int)
 }

@@ -17,8 +17,8 @@ type routed struct {
 	faults  *RouterFaults // nil for none
 	rtl     plant.RTL     // nil without RTL
 
-	missing    []uint32 // channel and VC of the missing credits found so far
-	deadlocked uint8    // 1 if packets wait for one another forever
+	missing    []uint32 // channel and VC of each missing credit found so far
+	deadlocked uint8    // 1 if packets wait for each other forever
 }
 
 func (x *routed) build(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL,
@@ -84,11 +84,11 @@ func (x *routed) state(v *hw.StateVisitor) {
 	}
 }
 
-// cyclesPerCredits is the maximum period of credit checks if faults may lose credits.
+// cyclesPerCredits is the maximum period of credit checks in cycles, if faults may lose credits.
 const cyclesPerCredits = 1 << 10
 
-// hearFaults adds the effects of faults in the slots from first to slot to a ledger. If looks is set, it also adds
-// newly missing credits.
+// hearFaults adds the effects of faults in the slots from first to slot to a ledger. looks also adds newly missing
+// credits.
 func (x *routed) hearFaults(ledger *fabric.Ledger, first, slot uint32, looks bool) {
 	if x.faults == nil {
 		return

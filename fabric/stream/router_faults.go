@@ -12,7 +12,7 @@ import (
 	"starloom/traces"
 )
 
-// RouterFaults are the effects of faults on channels and routers, with or without firmware:
+// RouterFaults applies faults to channels and routers, with or without firmware:
 //
 //	stuck        from the first cycle of a slot on, no flit and no credit arrives at the far end of a channel
 //	dead         from then on a router is inactive and loses its inputs and its output registers
@@ -20,7 +20,7 @@ import (
 //	bit_flip     its frame arrives with a wrong CRC
 //	credit_loss  a credit is lost where it would count
 //
-// Probabilities are drawn per head or credit, by its cycle of arrival at the far end.
+// Each head and each credit has its own draw, by its cycle of arrival at the far end.
 type RouterFaults struct {
 	plan       *fabric.Faults
 	network    *hw.RouterNetwork
@@ -36,8 +36,8 @@ type RouterFaults struct {
 	counts         [][]fabric.FaultCount
 }
 
-// vanishing holds the cycle from which everything is lost, noCycle for never, and the fault that causes the loss, -1
-// for a dead router.
+// vanishing is the cycle from which everything is lost, noCycle for never, and the fault that causes the loss, -1 for
+// a dead router.
 type vanishing struct {
 	from  uint64
 	fault int
@@ -192,7 +192,7 @@ func (f *RouterFaults) note(shard, number, target int, cycle uint64) {
 	f.counts[shard][number].Note(uint32(cycle/f.cycles), uint32(target))
 }
 
-// Take returns the effects of faults since the last call, and the routers that died in the slots from..to.
+// Take returns the effects of faults since the last call, and the deaths of routers in the slots from..to.
 func (f *RouterFaults) Take(from, to uint32) []fabric.FaultCount {
 	sum := make([]fabric.FaultCount, len(f.plan.All))
 	for i := range f.counts {
@@ -231,7 +231,7 @@ func (f *RouterFaults) State(v *hw.StateVisitor) {
 // LosesCredits reports whether single credits may be lost.
 func (f *RouterFaults) LosesCredits() bool { return len(f.lost) > 0 }
 
-// LostCredits returns the virtual channels with missing credits. Channels and routers killed by faults are excluded.
+// LostCredits returns the virtual channels with missing credits, except at channels and routers killed by faults.
 func (f *RouterFaults) LostCredits() (lost []hw.LostCredit) {
 	if len(f.lost) == 0 {
 		return nil
@@ -255,11 +255,11 @@ func (f *RouterFaults) LostText(l *hw.LostCredit) string {
 
 const standingShown = 4
 
-// Standing describes blocked packets, their places and the cause of each wait. packet names a packet. Standing
-// returns "" if no packet is blocked.
+// Standing describes blocked packets, their places and the cause of each wait, "" for none. packet returns the name
+// of a packet.
 func Standing(names fabric.Names, stands []hw.Stand, packet func(number uint32) string) string {
 	var said []string
-	cause := func(s *hw.Stand) int { // causes first: packets that wait for no other packet
+	cause := func(s *hw.Stand) int { // causes first: packets that do not wait for another packet
 		return map[bool]int{false: 1}[s.By == hw.PacketPending]
 	}
 	slices.SortStableFunc(stands, func(a, b hw.Stand) int { return cause(&a) - cause(&b) })

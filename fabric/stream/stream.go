@@ -16,7 +16,7 @@ import (
 )
 
 // Stream is the hardware of a machine with processors at routers: its Transport in the cycle engine. A NIC sends the
-// frames of its TX FIFO flit by flit, as credits allow, and puts arrivals into the RX FIFO. A slot is a tick, the
+// frames of its TX FIFO flit by flit, as credits permit, and stores arrivals in the RX FIFO. A slot is a tick: the
 // cycles between two calls of the handlers.
 //
 //	boundary, the last cycle of a tick    Hear: frames whose tails have left leave the TX FIFO; arrived frames are received
@@ -24,8 +24,8 @@ import (
 //	                                      Send: the NIC takes the new frames in the TX FIFO
 //	Latch, the edge at its end            sources start with them in the next cycle
 //
-// Once the NIC has taken a frame, it will send the frame. Firmware sees the frame in the TX FIFO until its tail has
-// left, and cannot withdraw it.
+// The NIC sends every frame that it has taken. Firmware sees the frame in the TX FIFO until the tail has left, and
+// cannot withdraw it.
 type Stream struct {
 	routed
 	timing  nic.Timing
@@ -45,19 +45,19 @@ type streamColumns struct {
 	fed       uint64   // by packet: its serial number
 	told      []uint32 // number of packets injected so far
 	taken     takenFrames
-	orphans   []uint32 // by node: number of leading frames in the NIC that the TX FIFO no longer holds
-	begun     []uint16 // by node: number of flits of the next frame that had left at the last boundary
+	orphans   []uint32 // by node: number of frames in the NIC that are no longer in the TX FIFO
+	begun     []uint16 // by node: number of flits of the next frame sent by the last boundary
 	latencies latencies
 	loads     *ChannelLoads
 	order     Order   // arrivals, for the rule in_order
 	refused   []uint8 // by node: consecutive refusals
 }
 
-// streamShard holds a shard's results of a boundary until the next edge.
+// streamShard holds a shard's results of a boundary until the next clock edge.
 type streamShard struct {
 	fed    []int // node of each new frame
 	frames []byte
-	freed  []int    // node of each freed place of an RX FIFO
+	freed  []int    // by freed place of an RX FIFO: the node
 	over   []uint32 // packets to release
 	rx     []uint8  // by port of the shard's processors: number of frames in the RX FIFO before the handlers
 	first  int
@@ -67,7 +67,7 @@ type streamShard struct {
 
 const noPacket = ^uint32(0)
 
-// arrivals lists the packets that have arrived at each node, in order.
+// arrivals lists the arrived packets of each node, in order.
 type arrivals struct {
 	first, last []uint32 // by node: first and last packet; noPacket for none
 	next        []uint32 // by packet: next packet at its node
@@ -110,7 +110,7 @@ func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL)
 	return s, nil
 }
 
-// Log starts to record a row per frame.
+// Log starts the record of a row per frame.
 func (s *Stream) Log() { s.log = &frameLog{} }
 
 func (s *Stream) Start() { s.kernel.DriveAndSettle() }
@@ -156,17 +156,17 @@ func (s *Stream) hear(x *streamShard, bank *nic.Bank, cell int, ledger *fabric.L
 	}
 }
 
-// severity ranks the statuses of several frames in a tick; the receiver shows the highest.
+// severity ranks the statuses of several frames in a tick; the receiver shows the worst.
 var severity = [...]int{nic.StatusIdle: 0, nic.StatusOK: 1, nic.StatusCollision: 2,
 	nic.StatusCRC: 3, nic.StatusOverflow: 4}
 
-// next removes and returns the next frame for a processor. Dropped frames come first; the others follow in the order
-// of their tails, and by port within a cycle.
+// next removes and returns the next frame for a processor. Dropped frames come first. The others follow in the order
+// of their tails; within a cycle, by port.
 func (s *Stream) next(processor, ports int) (port uint16, packet uint32) {
 	packet, first := noPacket, 0
 	for k := range ports {
 		at := s.chain.first[s.routers.NIC.Node(processor, k)]
-		// A dropped packet has no cycle of reception. The largest number stands for it.
+		// A dropped packet has no cycle of reception; the largest number replaces it.
 		if at != noPacket && (packet == noPacket || s.network.Packets.Received[at]+1 < s.network.Packets.Received[packet]+1) {
 			packet, first = at, k
 		}
@@ -222,7 +222,7 @@ func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, port uint16, 
 	slot uint32) nic.Status {
 	processor, frame := bank.First+cell, s.frame(packet)
 	p := s.network.Packets
-	if bank.Silenced(cell) { // the NIC takes the frame, but the processor is off the fabric
+	if bank.Silenced(cell) { // the NIC accepts the frame, but the processor is off the fabric
 		ledger.Frames.Alone++
 		ledger.NoteFate(frame, slot, fabric.FateAlone)
 		x.freed = append(x.freed, int(p.Destination[packet]))
@@ -258,7 +258,7 @@ func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, port uint16, 
 	return status
 }
 
-// flow numbers pairs of node and class, because frames of different classes may overtake one another.
+// flow numbers pairs of node and class, because frames of different classes may overtake each other.
 func (s *Stream) flow(node, packet uint32) uint32 {
 	p := s.network.Packets
 	if p.FirstVC == nil {
@@ -323,8 +323,7 @@ func (s *Stream) take(x *streamShard, bank *nic.Bank, cell int, places []int, le
 	}
 }
 
-// held returns the relevant bytes of the last frame that a processor's NIC has taken. The caller must ensure that the
-// NIC has taken a frame.
+// held returns the relevant bytes of the last frame in a processor's NIC. The NIC must have taken a frame.
 func (s *Stream) held(processor int) []byte {
 	ports := s.taken.ports(processor)
 	port := int(ports[len(ports)-1])
@@ -431,7 +430,7 @@ func (s *Stream) feed(node int, frame nic.FrameView, created uint32) {
 	s.fed++
 }
 
-// InFlight returns the number of frames that NICs have taken and no processor has received, after Hear of a boundary.
+// InFlight returns the number of frames between NICs and processors, after Hear of a boundary.
 func (s *Stream) InFlight() (frames int) {
 	frames = s.network.Live()
 	for i := range s.shards {
@@ -522,8 +521,8 @@ func (l *latencies) visit(v *hw.StateVisitor, name string, counts *map[uint64]ui
 	})
 }
 
-// Latencies returns the numbers of arrived frames by the cycles from queueing to arrival (whole) and from sending to
-// arrival (network). hops is the total number of routers passed.
+// Latencies returns the numbers of arrived frames by latency in cycles: from queueing to arrival (whole), and from
+// sending to arrival (network). hops is the total number of routers passed.
 func (s *Stream) Latencies() (whole, network map[uint64]uint64, hops uint64) {
 	return s.latencies.whole, s.latencies.network, s.latencies.hops
 }
@@ -561,7 +560,7 @@ func (s *Stream) WritePackets(to io.Writer) error {
 	return fabric.WritePackets(to, slices.Values(rows))
 }
 
-// ChannelLoads counts the flits of arrived packets over each channel between routers.
+// ChannelLoads counts the flits of arrived packets on each channel between routers.
 type ChannelLoads struct {
 	ways  *fabric.RouterWays
 	flits []uint64 // flits by link
@@ -577,7 +576,7 @@ func (l *ChannelLoads) Note(source, destination uint32, flits uint16) {
 	l.ways.Follow(source, destination, func(link int) { l.flits[link] += uint64(flits) })
 }
 
-// PerCycle returns the flits per cycle of each channel in the order of the routers' links.
+// PerCycle returns the number of flits per cycle on each channel, in the order of the routers' links.
 func (l *ChannelLoads) PerCycle(cycles uint64) []float64 {
 	loads := make([]float64, len(l.flits))
 	for i, flits := range l.flits {

@@ -6,7 +6,7 @@ import (
 	"starloom/hw"
 )
 
-// takenFrames holds the ports of the frames that NICs have taken, in order. These frames lead their TX FIFOs.
+// takenFrames holds the ports of the frames taken by NICs, in order. These frames are at the head of their TX FIFOs.
 type takenFrames struct {
 	room  int     // places per TX FIFO
 	count []uint8 // by processor: number of taken frames
@@ -31,7 +31,7 @@ func (t *takenFrames) take(processor, port int) {
 	ports[len(ports)-1] = uint8(port)
 }
 
-// leave removes the first frames entries that leave by a port, and appends their places to places.
+// leave removes the entries of the first frames frames of a port, and appends their places to places.
 func (t *takenFrames) leave(processor, port, frames int, places []int) []int {
 	ports := t.ports(processor)
 	kept := 0

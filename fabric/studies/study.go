@@ -15,7 +15,7 @@ import (
 	"starloom/nic"
 )
 
-// Study is a set of runs that repeats published figures of a network.
+// Study is a set of runs that reproduces published figures of a network.
 type Study struct {
 	Name  string
 	Cases []string // prefixes of the names of the study's cases
@@ -25,7 +25,7 @@ type Study struct {
 	Run func(r Runs) error
 }
 
-// StudyFile is a kind of file of a study: the extension of its name.
+// StudyFile is a kind of file of a study, given by its file extension.
 type StudyFile string
 
 const (
@@ -33,9 +33,9 @@ const (
 	StudyOrders StudyFile = ".csv" // orders found, for the workload gossip
 )
 
-// Runs executes the runs of a study. Its methods return errors of a machine, or of an interruption.
+// Runs executes the runs of a study. Its methods return errors of a machine or of an interruption.
 type Runs interface {
-	// Full reports whether all sizes are requested, not only small sizes that take seconds.
+	// Full reports whether all sizes are requested; otherwise only small sizes, which take seconds.
 	Full() bool
 	// Wants reports whether a case is selected.
 	Wants(name string) bool
@@ -45,20 +45,20 @@ type Runs interface {
 	Plan(runs int)
 	// Tell reports progress other than runs.
 	Tell(what string)
-	// Run runs once with seed 1. A failed run is not an error.
+	// Run executes one run with seed 1. A failed run is not an error.
 	Run(s *Setting) (*Outcome, error)
-	// Sample performs runs, at least two, with the seeds from 1 on, and summarises a metric. An unfinished run is an
+	// Sample executes runs, at least two, with seeds from 1 on, and summarises a metric. An unfinished run is an
 	// error.
 	Sample(s *Setting, runs int, metric string) (*Sample, error)
 	// Add adds a row to the table.
 	Add(row StudyRow)
-	// Writes reports whether files of a kind are requested. File writes such a file when the study is over; name has
+	// Writes reports whether files of a kind are requested. File writes such a file at the end of the study; name has
 	// no extension.
 	Writes(kind StudyFile) bool
 	File(kind StudyFile, name string, write func(io.Writer) error) error
 }
 
-// Setting is the scenario of a run of a study. Zero fields stand for the defaults of scenarios.
+// Setting is the scenario for a run of a study. Zero fields select the defaults of scenarios.
 type Setting struct {
 	Network  fabric.Network
 	Program  string
@@ -88,8 +88,8 @@ type Sample struct {
 	Lists                     map[string]*SampleList
 }
 
-// SampleList summarises a metric that is a list of integers, entry by entry. A shorter list is extended with copies
-// of its last entry.
+// SampleList summarises a metric with a list of integers, entry by entry. A short list is extended with copies of its
+// last entry.
 type SampleList struct {
 	runs          uint64
 	sums, squares []float64 // exact, because the integers are below 2^53
@@ -114,7 +114,7 @@ func (l *SampleList) Add(list []int) {
 	l.lastSq += float64(end * end)
 }
 
-// Means returns the mean of every entry and its standard error. It requires at least two runs.
+// Means returns the mean of every entry, and its standard error. It requires at least two runs.
 func (l *SampleList) Means() (means, se []float64) {
 	n := float64(l.runs)
 	for i, sum := range l.sums {
@@ -125,15 +125,15 @@ func (l *SampleList) Means() (means, se []float64) {
 	return means, se
 }
 
-// StudyRow compares a measured figure with a reference, or without a reference with a paper's figure. OK means that
-// the difference is at most Tolerance, or that the condition in Note is met. Contradicted means that the paper is
-// wrong, as quoted in Note, and OK refers to Reference.
+// StudyRow compares a measured figure with a reference or, without a reference, with a paper's figure. OK means that
+// the difference is at most Tolerance, or that the condition in Note is met. Contradicted means that the paper,
+// quoted in Note, is wrong; OK then refers to Reference.
 type StudyRow struct {
 	Case     string `json:"case"`
 	Quantity string `json:"quantity"`
-	// The paper's figure, printed or given by its formula; null if none.
+	// figure of the paper, printed or computed from its formula; null for none
 	Published *float64 `json:"published"`
-	// The figure from a definition or an independent computation; null if Measured is compared with Published.
+	// figure from a definition or an independent computation; null if Measured is compared with Published
 	Reference    *float64 `json:"reference"`
 	Measured     float64  `json:"measured"`
 	SD           *float64 `json:"sd"`   // standard deviation of a run; null for one run or none
@@ -156,10 +156,10 @@ func (r *StudyRow) Status() string {
 	return "ok"
 }
 
-// Printed returns a pointer to a figure that a paper prints.
+// Printed returns a pointer to a paper's printed figure.
 func Printed(figure float64) *float64 { return &figure }
 
-// Published returns a row that is OK if measured differs from a paper's figure by at most the tolerance. runs is the
+// Published returns a row that is OK if measured differs from a paper's figure by at most tolerance. runs is the
 // number of runs, 0 for a formula.
 func Published(name, quantity string, published, measured float64, runs int, tolerance float64, note string) StudyRow {
 	row := Referred(name, quantity, published, measured, runs, tolerance, note)
@@ -167,7 +167,7 @@ func Published(name, quantity string, published, measured float64, runs int, tol
 	return row
 }
 
-// Referred is like Published, but for a figure that the paper does not print.
+// Referred is Published for a figure that the paper does not print.
 func Referred(name, quantity string, reference, measured float64, runs int, tolerance float64, note string) StudyRow {
 	measured, reference = float64(measured), float64(reference) // prevents fused multiply-subtract
 	return StudyRow{
@@ -176,11 +176,11 @@ func Referred(name, quantity string, reference, measured float64, runs int, tole
 	}
 }
 
-// Quotation is the wording of a paper and its place: a section, table or proposition.
+// Quotation is the text of a paper and its place: a section, table or proposition.
 type Quotation struct{ Words, Place string }
 
-// Contradicting marks a row of Referred as contradicting a paper. It adds the words of the paper and, unless nil, its
-// figure.
+// Contradicting marks a row of Referred as a contradiction of a paper. It adds the words of the paper and, unless
+// nil, the paper's figure.
 func (r StudyRow) Contradicting(published *float64, q Quotation) StudyRow {
 	note := fmt.Sprintf("%q (%s)", q.Words, q.Place)
 	if r.Note != "" {
@@ -205,7 +205,7 @@ func (s *Sample) Published(name, quantity string, published, scale, tolerance fl
 	return s.deviating(Published(name, quantity, published, scale*s.Mean, s.Runs, tolerance, note), scale)
 }
 
-// Referred is like Published, but for a figure that the paper does not print.
+// Referred is Published for a figure that the paper does not print.
 func (s *Sample) Referred(name, quantity string, reference, scale, tolerance float64, note string) StudyRow {
 	return s.deviating(Referred(name, quantity, reference, scale*s.Mean, s.Runs, tolerance, note), scale)
 }
@@ -218,7 +218,7 @@ func (s *Sample) deviating(row StudyRow, scale float64) StudyRow {
 
 // Tolerance returns 3.5 standard errors of the difference between the sample's mean and a reference's mean. The
 // reference has the given number of runs and standard deviation sd. Tolerance uses the larger of both deviations,
-// because the deviation of a short sample may be too small; the note names the larger one.
+// because the deviation of a short sample may be too small; the note names it.
 func (s *Sample) Tolerance(sd float64, runs int) (tolerance float64, note string) {
 	note = fmt.Sprintf("tolerance by the reference's sd %.3f, above the measured", sd)
 	if s.SD > sd {
@@ -230,7 +230,7 @@ func (s *Sample) Tolerance(sd float64, runs int) (tolerance float64, note string
 
 func (*Study) IsStudy() {}
 
-// StudiesOf returns the studies of a network, nil if it has none.
+// StudiesOf returns the studies of a network, nil for none.
 func StudiesOf(n fabric.Network) (all []*Study) {
 	for _, s := range n.Abilities().Description.Studies {
 		all = append(all, s.(*Study))
@@ -290,7 +290,7 @@ func Figure(text string) float64 {
 	return value
 }
 
-// Differing returns the number of cells that differ between two tables. A cell in only one table differs.
+// Differing returns the number of different cells of two tables. A cell in only one table counts.
 func Differing(a, b [][]string) (cells int) {
 	for i := range max(len(a), len(b)) {
 		var left, right []string

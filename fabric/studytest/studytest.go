@@ -1,4 +1,4 @@
-// Package studytest holds the rows of every study to what their columns promise.
+// Package studytest checks the columns of every study's rows.
 package studytest
 
 import (
@@ -16,11 +16,11 @@ import (
 	"starloom/traces/meaning"
 )
 
-// quoted is how the note of a row begins that contradicts a paper: its words, and where they are.
+// quoted matches the beginning of a note about a contradicted paper: the paper's words and their place.
 var quoted = regexp.MustCompile(`^".+" \((Abstract|Section|Table|Proposition|Conjecture|Theorem|Lemma|Corollary)[ )]`)
 
-// Rows checks that a row that contradicts a paper quotes it and states the correct value. Cases with names that begin
-// with ours are absent from the paper and have no published figure.
+// Rows checks that a row that contradicts a paper quotes the paper and states the correct value. Cases whose names
+// begin with ours are absent from the paper and have no published figure.
 func Rows(t *testing.T, rows []studies.StudyRow, ours ...string) {
 	t.Helper()
 	require.NotEmpty(t, rows)
@@ -43,7 +43,8 @@ func Rows(t *testing.T, rows []studies.StudyRow, ours ...string) {
 	}
 }
 
-// Explained checks that a network explains all quantities of a study's rows, for `starloom explain`, and no others.
+// Explained checks that a network explains all quantities of a study's rows for `starloom explain`, and no other
+// quantities.
 func Explained(t *testing.T, n fabric.Network, study string, rows []studies.StudyRow) {
 	t.Helper()
 	used := map[string]bool{}
@@ -65,7 +66,7 @@ func Explained(t *testing.T, n fabric.Network, study string, rows []studies.Stud
 	}
 }
 
-// Records reads a CSV file of figures, its header first.
+// Records reads a CSV file of figures, header first.
 func Records(t testing.TB, path string) [][]string {
 	t.Helper()
 	file, err := os.Open(path)

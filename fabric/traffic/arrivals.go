@@ -10,7 +10,7 @@ import (
 // Indices of the random draws of a packet.
 const (
 	drawBurst       = 0
-	drawGap         = 1 // bits of the time since the previous packet: drawGap to drawGap+gapBits-1
+	drawGap         = 1 // bits of the time since the previous packet: draws drawGap to drawGap+gapBits-1
 	drawDestination = 40
 	drawHotspot     = 41
 	drawSize        = 42
@@ -18,17 +18,17 @@ const (
 
 const never = math.MaxUint32
 
-// arrivals determines when a source creates packets. The intervals between packets are independent. The number of the
-// later packet selects the draw of an interval.
+// arrivals determines the creation times of a source's packets. The intervals between packets are independent. The
+// number of the later packet selects the draw of the interval.
 type arrivals struct {
 	kind   string
 	stream hw.Stream
 
-	gap   geometric // bernoulli: slots without a packet between two packets; bursty: additional slots between two bursts
-	burst uint64    // bursty: the burst continues if a draw of 32 bits is below it
-	on    uint64    // bursty: a source begins in a burst if a draw of 32 bits is below it
+	gap   geometric // bernoulli: empty slots between two packets; bursty: additional slots between two bursts
+	burst uint64    // bursty: the burst continues if a 32-bit draw is below this bound
+	on    uint64    // bursty: a source begins in a burst if a 32-bit draw is below this bound
 
-	period uint64 // periodic: slots between two packets, fixed point with 32 fractional bits
+	period uint64 // periodic: slots between two packets, in fixed point with 32 fractional bits
 }
 
 func newArrivals(s *Spec, stream hw.Stream) arrivals {
@@ -47,7 +47,7 @@ func newArrivals(s *Spec, stream hw.Stream) arrivals {
 
 const oneFixed = 1 << 32
 
-// share returns the bound for draws of 32 bits: a draw is below it with probability p.
+// share returns the bound for 32-bit draws: a draw is below it with probability p.
 func share(p float64) uint64 { return uint64(math.Round(p * oneFixed)) }
 
 // first returns the slot in which a source creates packet 0. The process is stationary: it has no beginning.
@@ -72,8 +72,7 @@ func (a *arrivals) next(source, number, at uint32) uint32 {
 		}
 		return after(at, 2+a.gap.draw(a.stream, source, number))
 	case fabric.ArrivalsPeriodic:
-		// with a period of 2^32 slots there are few packets: product and sum stay below 2^64 until the result is
-		// never
+		// a period of 2^32 slots yields few packets; product and sum stay below 2^64 until the result is never
 		if at == never || uint64(number) > (math.MaxUint64-a.period)/a.period {
 			return never
 		}

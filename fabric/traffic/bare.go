@@ -18,12 +18,12 @@ import (
 
 const barePacketsMax = 1 << 30
 
-// Bare holds the packets of a network of routers whose processors run no firmware: a frame is a flit, a slot is a
-// cycle. It is the referee of such a run.
+// Bare holds the packets of a network of routers without firmware: a frame is a flit, a slot is a cycle. It is the
+// referee of such a run.
 type Bare struct {
 	fabric.NoPackets
 	*hw.Packets
-	ids        []uint64 // ids in the file, nil to use packet numbers
+	ids        []uint64 // ids from the file; nil for packet numbers
 	spec       *Spec
 	processors int
 
@@ -40,7 +40,7 @@ func NewBare(s *Spec, processors int, seed uint64) (*Bare, error) {
 	return b, b.draw(seed)
 }
 
-// RefereeOf returns the referee of a run on hardware with the given rules and slot limit.
+// RefereeOf returns the referee for a run on hardware with the given rules and slot limit.
 func RefereeOf(s *Spec, processors int, net *stream.Bare, rules *fabric.Rules, limit uint32) *Bare {
 	return &Bare{Packets: net.Network().Packets, spec: s, processors: processors, net: net, rules: rules, limit: limit}
 }
@@ -88,7 +88,7 @@ func (b *Bare) draw(seed uint64) error {
 	return nil
 }
 
-// ID returns the id of a packet in the file. Without a file it returns the number of the packet.
+// ID returns the id of a packet from the file; without a file, the packet number.
 func (b *Bare) ID(packet uint32) uint64 {
 	if b.ids == nil {
 		return uint64(packet)
@@ -114,8 +114,8 @@ type Shown struct {
 	w                  *window
 	cycles             uint64
 	offered, accepted  uint64
-	hops, arrived, way uint64 // sums over arrived packets; way: cycles in the network
-	// packets by latency in cycles, from their creation and from their departure from the source
+	hops, arrived, way uint64 // sums over arrived packets; way: number of cycles in the network
+	// number of packets by latency in cycles, from creation and from departure from the source
 	latency, network map[uint64]uint64
 }
 
@@ -201,11 +201,11 @@ func histogram(counts map[uint64]uint64) (h Histogram) {
 	return h
 }
 
-// queues returns the packet-cycles spent in source queues in the window, and the longest queue of a source at the end
-// of a cycle.
+// queues returns the sum over cycles of the packets in source queues within the window, and the longest queue of a
+// source at the end of a cycle.
 func (b *Bare) queues(cycles uint64) (queued, most uint64) {
 	from, end := b.spec.From, b.spec.End
-	waits := make([][]uint32, b.processors) // cycles in which the waiting packets of each source will be sent
+	waits := make([][]uint32, b.processors) // by source: send cycles of the waiting packets
 	for _, i := range b.inOrder() {
 		sent := uint64(math.MaxUint64)
 		if b.Sent[i] != hw.PacketPending {
@@ -244,7 +244,7 @@ const (
 	bareReceived = 2
 )
 
-// Digest returns the digest of sent and received packets in order of cycles.
+// Digest returns the digest of sent and received packets in cycle order.
 func (b *Bare) Digest() (d traces.Digest) {
 	type event struct {
 		cycle, packet uint32
@@ -273,7 +273,7 @@ func (b *Bare) Digest() (d traces.Digest) {
 	return d
 }
 
-// WritePackets writes all packets by arrival, then source. Packets that have not arrived come last, by creation.
+// WritePackets writes all packets by arrival, then by source. Packets that have not arrived come last, by creation.
 func (b *Bare) WritePackets(to io.Writer) error {
 	order := b.Arrived()
 	for _, i := range b.inOrder() {
@@ -311,7 +311,7 @@ func (b *Bare) Load(l *fabric.Load) error {
 	return err
 }
 
-// Methods without a meaning for packets that hardware alone carries.
+// Methods without effect, because hardware alone carries the packets.
 
 func (b *Bare) Announce(*fabric.Ledger, int, uint32, uint32) {}
 func (b *Bare) Witness(bool) fabric.Witness                  { return nil }
@@ -324,7 +324,7 @@ func (b *Bare) State(v *hw.StateVisitor)                     { v.AfterRestore(fu
 // Over reports whether all packets have arrived or were discarded.
 func (b *Bare) Over([]uint8) bool { return b.net.Network().Done() }
 
-// Lost returns 0: a missing packet keeps a run from finishing.
+// Lost returns 0, because a run with a missing packet does not finish.
 func (b *Bare) Lost() uint64 { return 0 }
 
 func (b *Bare) shown() *Shown {
@@ -342,7 +342,7 @@ func (b *Bare) Limits(limits map[string]string) map[string]string {
 	return b.shown().w.limits(limits)
 }
 
-// Notes returns remarks on the measured cycles for the user.
+// Notes returns remarks about the measured cycles for the user.
 func (b *Bare) Notes() []string { return b.shown().w.notes() }
 
 // Latencies returns the latencies in cycles of arrived measured packets, and the number of other measured packets.
@@ -359,7 +359,7 @@ func (b *Bare) Metrics(*fabric.End, bool) fabric.Metrics {
 	return m
 }
 
-// Unfinished yields the rules broken by packets, and the reasons for missing packets, by cycle.
+// Unfinished yields the violations of rules by packets, and the reasons for missing packets, by cycle.
 func (b *Bare) Unfinished(yield func(fabric.Finding)) {
 	var found []fabric.Finding
 	note := func(f fabric.Finding) { found = append(found, f) }
@@ -382,8 +382,8 @@ func (b *Bare) Unfinished(yield func(fabric.Finding)) {
 	}
 }
 
-// left returns the reason for missing packets, or "" without missing packets. knots reports that some packets are in
-// a deadlock.
+// left returns the reason for missing packets, "" if none is missing. knots means that some packets are in a
+// deadlock.
 func (b *Bare) left(cycles uint64, knots bool) string {
 	pending := b.Pending()
 	left := fmt.Sprintf("%d of %s not arrived", pending, traces.Plural(uint64(b.Count()), "packet has", "packets have"))

@@ -12,22 +12,22 @@ import (
 )
 
 // Draws holds the packets of all sources, a function of specification, seed and source. A source numbers its packets
-// from 0. The time of each packet follows from the time of the previous packet.
+// from 0. The time of each packet follows from that of the previous packet.
 type Draws struct {
 	arrivals arrivals
 	pattern  pattern
-	sizes    []uint64 // a draw of 32 bits below entry i selects frames[i]
+	sizes    []uint64 // a 32-bit draw below entry i selects frames[i]
 	frames   []uint8
 	stream   hw.Stream
 
-	// Packets of a file, in place of the fields above: rows of source i are rows[first[i]:first[i+1]].
+	// packets of a file, in place of the fields above; source i has rows[first[i]:first[i+1]]
 	rows  []row
 	first []uint32
 }
 
 type row struct {
 	at          uint32 // earliest slot in which the packet is offered
-	before      uint32 // cycles from the packet's creation to the beginning of that slot
+	before      uint32 // number of cycles from the packet's creation to the beginning of that slot
 	destination uint32
 	size        uint8
 }
@@ -74,7 +74,7 @@ func begins(r *fabric.TrafficRow, slotCycles uint64) uint64 {
 	return (r.Created + slotCycles - 1) / slotCycles
 }
 
-// First returns the slot in which a source creates packet 0, never for a source without packets.
+// First returns the slot in which a source creates packet 0, or never for a source without packets.
 func (d *Draws) First(source uint32) uint32 {
 	switch {
 	case d.first != nil:
@@ -85,7 +85,7 @@ func (d *Draws) First(source uint32) uint32 {
 	return d.arrivals.first(source)
 }
 
-// Next returns the slot in which a source creates packet number, 1 or above. at is the slot of the previous packet.
+// Next returns the slot in which a source creates packet number, at least 1. at is the slot of the previous packet.
 func (d *Draws) Next(source, number, at uint32) uint32 {
 	if d.first != nil {
 		return d.row(source, number).at
@@ -118,7 +118,7 @@ func (d *Draws) before(source, number uint32) uint32 {
 	return d.row(source, number).before
 }
 
-// row returns a row of the file. If the number has no row, it comes from a state of another run.
+// row returns a row of the file. A number without a row comes from the state of another run.
 func (d *Draws) row(source, number uint32) row {
 	if number >= d.first[source+1]-d.first[source] {
 		return row{at: never, size: 1}
@@ -131,8 +131,8 @@ const fileBytesMax = 1 << 30
 var columns = [...]struct{ name, other string }{{"source", "src"}, {"destination", "dest"},
 	{"size", "size"}, {"created", "ctime"}}
 
-// ReadFile reads the packets of a file, in order of time. It returns an error if the file or one of its rows is
-// invalid.
+// ReadFile reads the packets of a file, in order of time. It returns an error for an unreadable file or an invalid
+// row.
 func ReadFile(path string) ([]fabric.TrafficRow, error) {
 	data, err := input.Read(path, fileBytesMax)
 	if err != nil {

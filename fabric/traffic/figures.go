@@ -16,14 +16,14 @@ import (
 	"starloom/nic"
 )
 
-// figures holds the measurements of a run. A packet is measured if it is created in a measured cycle. Accepted
-// packets arrive in the window. Loads and queues are measured in slots that begin in the window. Times are in cycles,
-// with slotCycles cycles per slot or tick.
+// figures holds the measurements of a run. A measured packet is created in a measured cycle. Accepted packets arrive
+// in the window. Loads and queues are measured in slots that begin in the window. Times are in cycles; a slot or tick
+// has slotCycles cycles.
 type figures struct {
 	Window
 	slotCycles uint64
-	toFirst    uint64 // cycles from the beginning of a slot to the first phit of a frame
-	toLast     uint64 // cycles from the beginning of a slot to the last phit of a frame
+	toFirst    uint64 // cycles from the start of a slot to the first phit of a frame
+	toLast     uint64 // cycles from the start of a slot to the last phit of a frame
 	processors int
 	fromFile   bool
 	routed     bool // processors are at routers, and a slot is a tick
@@ -33,21 +33,21 @@ type figures struct {
 	spec             *Spec
 	growing          growing
 	latency, network distribution
-	cycles           map[uint64]uint64 // latencies in cycles, for packets of a file
-	load             []uint64          // frames of each medium, except channels of routers
+	cycles           map[uint64]uint64 // number of packets of a file by latency in cycles
+	load             []uint64          // by medium, except channels of routers: number of frames
 	flows            []uint32          // arrived measured packets, by source and destination; nil on large networks
 	flowCycles       []uint64
 }
 
 type totals struct {
 	offered  uint64
-	accepted uint64 // packets received in measured slots, regardless of their creation
-	pending  uint64 // measured packets that neither arrived nor were lost
+	accepted uint64 // number of packets received in measured slots, whenever created
+	pending  uint64 // number of measured packets that have neither arrived nor been lost
 	lost     uint64
 	hops     uint64 // hops of arrived measured packets
 	waiting  uint64 // packets created but not yet sent
 	queued   uint64 // sum of waiting over the measured slots
-	queueMax uint64 // largest number of waiting packets at one source
+	queueMax uint64 // maximum number of waiting packets at one source
 }
 
 const flowProcessorsMax = 1 << 10
@@ -79,7 +79,7 @@ func (f *figures) measured(created, before uint32) bool {
 
 func (f *figures) whole(slots uint32) bool { return uint64(slots)*f.slotCycles >= f.End }
 
-// carried counts a frame on its medium. Shards may share a medium.
+// carried counts a frame on its medium. Several shards may use one medium.
 func (f *figures) carried(names fabric.Names, processor int, frame nic.FrameView, slot uint32) {
 	if !f.measures(slot) {
 		return
@@ -89,8 +89,8 @@ func (f *figures) carried(names fabric.Names, processor int, frame nic.FrameView
 	}
 }
 
-// created counts a packet first offered in a slot. before is the number of cycles from the packet's creation to that
-// slot.
+// created counts a packet that is first offered in a slot. before is the number of cycles from the packet's creation
+// to that slot.
 func (f *figures) created(slot, before uint32) {
 	f.waiting++
 	f.growing.comes(slot)
@@ -199,7 +199,7 @@ func (d *distribution) add(value uint32) {
 	d.counts[value]++
 }
 
-// values returns the counted values in ascending order, each converted by the function of.
+// values returns the counted values in ascending order, each converted by of.
 func (d *distribution) values(of func(value uint32) uint64) (all Histogram) {
 	for value, count := range d.counts {
 		if count > 0 {
@@ -209,7 +209,7 @@ func (d *distribution) values(of func(value uint32) uint64) (all Histogram) {
 	return all
 }
 
-// Histogram holds pairs of a value and its count, in order of values.
+// Histogram holds pairs of a value and its count, ordered by value.
 type Histogram [][2]uint64
 
 // Lines implements fabric.Lined with a count for each power of two.
@@ -270,7 +270,7 @@ var quantiles = [4]struct {
 	of   uint64
 }{{"p50", 500}, {"p95", 950}, {"p99", 990}, {"p999", 999}}
 
-// summary requires at least one value; the sd of one value is 0.
+// summary requires at least one value. The sd of one value is 0.
 func (h Histogram) summary() (s summary) {
 	total, sum := uint64(0), uint64(0)
 	for _, v := range h {
@@ -300,8 +300,8 @@ func (h Histogram) summary() (s summary) {
 	return s
 }
 
-// add adds the figures of a distribution, which are unknown for an empty distribution. of is the unit of the figures,
-// "" for the default.
+// add adds the figures of a distribution. Figures of an empty distribution are unknown. of is their unit, "" for the
+// default.
 func (h Histogram) add(m *fabric.Metrics, name, of string, known bool) {
 	known = known && len(h) > 0
 	first := len(*m)
@@ -413,8 +413,8 @@ func (f *figures) inCycles() (h Histogram) {
 	return h
 }
 
-// AddLoads adds the loads of channels between routers in a run of the given number of cycles. It adds nothing for a
-// network without channels.
+// AddLoads adds the loads of channels between routers, for a run of the given number of cycles. It adds no loads for
+// a network without channels.
 func AddLoads(m *fabric.Metrics, r *fabric.Routers, l *stream.ChannelLoads, cycles uint64) {
 	loads := l.PerCycle(cycles)
 	if len(loads) == 0 {

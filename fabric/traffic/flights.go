@@ -6,7 +6,7 @@ import (
 	"starloom/hw"
 )
 
-// flight is a packet from its first offer until its delivery or, with a limit of packets in flight, until its
+// flight is a packet from its first offer until its delivery or, with a limit of packets in flight, its
 // acknowledgement.
 type flight struct {
 	number, created   uint32
@@ -16,7 +16,7 @@ type flight struct {
 	hops              uint16
 	size              uint8
 	expects, received uint8 // 1 + number of frames after the next expected frame; number of received frames
-	// 1: all frames have arrived, and the last one is in a FIFO; 2: firmware has also taken the last frame
+	// 1: all frames have arrived, and the last is in a FIFO; 2: firmware has also taken the last frame
 	arrived uint8
 }
 
@@ -80,7 +80,7 @@ func (f *flights) each(source int, yield func(*flight)) {
 
 const flightWords = 6
 
-// state visits the flights as words, by source, oldest first. fill sets the destination and the size of a restored
+// state visits the flights as words, by source, oldest first. fill sets the destination and size of a restored
 // flight.
 func (f *flights) state(v *hw.StateVisitor, name string, fill func(source uint32, x *flight)) {
 	var words []uint32

@@ -14,7 +14,7 @@ type pattern struct {
 	stream hw.Stream
 
 	to   []uint32
-	hot  []uint64 // hotspots: a draw of 32 bits selects the node of the first entry above it
+	hot  []uint64 // hotspots: a 32-bit draw selects the node of the first entry above the draw
 	node []uint32 // destination for each entry of hot
 }
 
@@ -32,8 +32,7 @@ func newPattern(s *Spec, processors int, seed uint64, stream hw.Stream) pattern 
 	return p
 }
 
-// silent reports whether a source sends nothing because the only destination in its pattern is the source itself and
-// self is off.
+// silent reports whether a source sends nothing, because it is its only destination and self is off.
 func (p *pattern) silent(source uint32) bool {
 	if p.self {
 		return false

@@ -2,10 +2,10 @@ package traffic
 
 import "slices"
 
-// arriving holds unfinished arrivals. Frames arrive in order, except over virtual channels.
+// arriving holds unfinished arrivals. Frames arrive in order, except in different virtual channels.
 type arriving struct {
 	heard     []uint32   // good frames of each processor so far
-	held      []sighting // last frames of packets that are in a FIFO
+	held      []sighting // last frames of packets, still in a FIFO
 	overtaken []uint64   // overtaken frames in the order of frameKey
 }
 

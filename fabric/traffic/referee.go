@@ -10,19 +10,19 @@ import (
 	"starloom/nic"
 )
 
-// Head of a frame's payload: origin, destination, and the packet's number at the source with the frame's place in the
-// packet.
+// Head of a frame's payload: origin, destination, and the packet's number at the source combined with the frame's
+// place in the packet.
 const (
 	headOrigin      = 0
 	headDestination = 4
-	headNumber      = 8 // offset of 24 bits of number; the upper 8 bits are the number of frames that follow
+	headNumber      = 8 // offset of the 24-bit number; the upper 8 bits are the number of following frames
 	headBytes       = 12
 )
 
-// HeadBytes is the smallest payload of a frame of traffic in bytes.
+// HeadBytes is the minimum payload of a traffic frame in bytes.
 const HeadBytes = headBytes
 
-// Config describes the run that a Referee follows.
+// Config describes the run of a Referee.
 type Config struct {
 	Spec    *Spec
 	Network fabric.Network
@@ -31,12 +31,12 @@ type Config struct {
 	Timing  nic.Timing
 	Shards  []hw.Shard
 	Log     bool // keep every packet, for a file
-	// Bank returns the bank of a processor and its cell there.
+	// Bank returns the bank of a processor and the processor's cell in it.
 	Bank func(processor int) (bank *nic.Bank, cell int)
 }
 
-// Referee offers the packets of a run and follows their frames. A packet is offered one boundary before the earliest
-// slot in which it can be sent. The packet ends when its last frame arrives or can no longer arrive.
+// Referee offers the packets of a run and tracks their frames. It offers a packet one boundary before the earliest
+// slot in which the packet can be sent. The packet ends when its last frame arrives or can no longer arrive.
 type Referee struct {
 	fabric.NoPackets
 	spec   *Spec
@@ -70,8 +70,8 @@ type seen struct {
 
 type sighting struct {
 	slot, processor, origin, destination uint32
-	number                               uint32 // packet number with the number of frames that follow
-	place                                uint32 // number of frames that the receiver had received before this frame
+	number                               uint32 // packet number and number of following frames
+	place                                uint32 // number of frames received before this frame
 	ack                                  bool
 }
 
@@ -138,7 +138,7 @@ func (r *Referee) file() {
 	}
 }
 
-// Tell implements fabric.Referee. It sets each word to the limit of packets in flight, 0 for no limit.
+// Tell implements fabric.Referee. It sets each word to the maximum number of packets in flight, 0 for no limit.
 func (r *Referee) Tell(_ int, words []uint32) {
 	for i := range words {
 		words[i] = uint32(r.spec.Closed)
@@ -171,8 +171,7 @@ func (r *Referee) Sent(l *fabric.Ledger, processor int, frame nic.FrameView, slo
 
 func (r *Referee) Blocked(*fabric.Ledger, int, nic.FrameView, uint32) {}
 
-// Received implements fabric.Witness. It counts only frames addressed to the processor; other frames are relayed or
-// overheard.
+// Received implements fabric.Witness. It counts only frames for the processor; other frames are relayed or overheard.
 func (r *Referee) Received(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
 	place := r.heard[processor]
 	r.heard[processor]++
@@ -328,7 +327,7 @@ func (r *Referee) trip(source uint32, x *flight, before, slot uint32) *trip {
 		measured: f.measured(x.created, before)}
 }
 
-// settleLost ends an incomplete packet of a direct program after the packet's last frame was sent.
+// settleLost ends an incomplete packet of a direct program after the last frame was sent.
 func (r *Referee) settleLost(s *sighting, find func(fabric.Finding)) {
 	x := r.flight(s)
 	if x == nil || x.arrived != 0 {
@@ -450,11 +449,11 @@ func stateSightings(v *hw.StateVisitor, name string, list *[]sighting, processor
 	})
 }
 
-// Methods of fabric.Referee without a meaning for traffic: frames show all packets, and firmware announces nothing.
+// Methods of fabric.Referee without effect for traffic: frames show all packets, and firmware makes no announcements.
 
 func (r *Referee) Announce(_ *fabric.Ledger, _ int, _, _ uint32) {}
 
-// Offer implements fabric.Offering. It collects the words that firmware has cleared and offers packets of the bank's
+// Offer implements fabric.Offering. It reads the words that firmware has cleared, and offers packets of the bank's
 // waiting sources.
 func (r *Referee) Offer(shard int, bank *nic.Bank, _ uint32) {
 	s := &r.sources[shard]

@@ -27,7 +27,7 @@ func (r *Referee) Limits(limits map[string]string) map[string]string {
 	return r.window().limits(limits)
 }
 
-// Notes returns remarks on the measured slots for the user.
+// Notes returns remarks about the measured slots for the user.
 func (r *Referee) Notes() []string {
 	w := r.window()
 	if h := r.figures.network.values(func(value uint32) uint64 { return uint64(value) }); len(h) > 0 {
@@ -42,7 +42,7 @@ func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	slots := float64(f.processors) * float64(f.slots(f.slotCycles))
 	perSlot := float64(f.processors) * (float64(f.Cycles()) / float64(f.slotCycles))
 	created := slots
-	if f.fromFile { // packets of a file are created in any cycle
+	if f.fromFile { // the creation cycle of a packet from a file is arbitrary
 		created = perSlot
 	}
 	rate, load := unitPerSlot, "load"
@@ -115,8 +115,8 @@ var metrics string
 // Meanings returns the meanings of the figures of traffic.
 func Meanings() []meaning.Group { return meaning.Must(metrics) }
 
-// AddFrames adds the latencies of frames between processors at routers, and the loads of channels, in a run of the
-// given number of cycles. It adds nothing for other transports.
+// AddFrames adds the latencies of frames between processors at routers, and the loads of channels, for a run of the
+// given number of cycles. For other transports it adds nothing.
 func AddFrames(m *fabric.Metrics, n fabric.Network, t fabric.Transport, cycles uint64) {
 	s := stream.StreamOf(t)
 	if s == nil {
@@ -133,8 +133,8 @@ func AddFrames(m *fabric.Metrics, n fabric.Network, t fabric.Transport, cycles u
 	AddLoads(m, fabric.RoutersOf(n), s.Loads(), cycles)
 }
 
-// WritePackets writes all packets created so far, by arrival, then source. Packets that have not arrived come last,
-// by creation.
+// WritePackets writes all packets created so far, by arrival, then by source. Packets that have not arrived come
+// last, by creation.
 func (r *Referee) WritePackets(to io.Writer) error {
 	rows := append([]logged(nil), r.log.rows...)
 	r.pending(func(source uint32, x *flight, before uint32) {
@@ -165,8 +165,8 @@ func (r *Referee) WritePackets(to io.Writer) error {
 	})
 }
 
-// pending yields the packets that neither arrived nor were lost, each with the number of cycles from its creation to
-// slot.
+// pending yields the packets that have neither arrived nor been lost, each with the number of cycles from its
+// creation to slot.
 func (r *Referee) pending(yield func(source uint32, x *flight, before uint32)) {
 	for i := range r.flights {
 		f := &r.flights[i]

@@ -21,13 +21,13 @@ func word(destination uint32, size uint8, number uint32) uint64 {
 
 // cursors are the columns of all sources: positions in the sequences of created and offered packets.
 type cursors struct {
-	created []uint32 // number of packets so far, and the number of the next packet
-	at      []uint32 // slot in which the next packet is created, never for none
-	next    []uint32 // number of the packet that is, or will be, offered
+	created []uint32 // number of packets created so far, which is the number of the next packet
+	at      []uint32 // slot in which the next packet is created, or never
+	next    []uint32 // number of the packet that is offered, or will be offered next
 	due     []uint32 // slot in which packet next is created
 	shown   []uint8  // 1 while the word of packet next is shown
 	open    []uint16 // packets in flight or unacknowledged; nil without a limit
-	sent    []uint32 // number of packets whose first frame was sent
+	sent    []uint32 // number of packets with a sent first frame
 }
 
 func newCursors(processors int, closed bool) cursors {
@@ -50,17 +50,17 @@ func (c *cursors) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, hw.Future, "sent", c.sent)
 }
 
-// wheelSlots is the number of slots ahead for which sources are filed. A source with a later packet waits for a whole
-// turn of the wheel.
+// wheelSlots is the number of slots covered by the wheel. A source with a later packet waits for a whole turn of the
+// wheel.
 const wheelSlots = 1 << 10
 
 const none = ^uint32(0)
 
-// sources holds the sources of a shard by the slot of their next packet, and the sources with packets to offer. Both
-// lists follow from the cursors.
+// sources holds the sources of a shard by the slot of their next packet, and the sources with packets to offer. The
+// cursors determine both lists.
 type sources struct {
 	first, end int
-	wheel      [wheelSlots]uint32 // first source with a packet in a slot, by slot modulo wheelSlots
+	wheel      [wheelSlots]uint32 // by slot modulo wheelSlots: first source with a packet in the slot
 	after      []uint32           // next source in the same list
 	waiting    []uint32           // sources whose packets were not accepted
 	created    []creation         // packets created in this slot

@@ -1,13 +1,13 @@
-// Package traffic offers packets to firmware, follows the packets and measures their latency: the workload traffic,
-// on every fabric. Packets are a function of workload, seed and processor alone; firmware carries them.
+// Package traffic implements the workload traffic on every fabric: it offers packets to firmware, tracks the packets
+// and measures their latency. Packets are a function of workload, seed and processor alone; firmware carries them.
 //
 //	draws --> sources --word of the schedule--> firmware --frames--> referee --> figures
 //	          (cursors)  <------cleared--------                     (flights)     log
 //
 // Time counts in slots, or in cycles in a streaming network. A packet is created at the beginning of a slot and
-// offered at the first boundary from then on. A source offers one packet at a time: newer packets wait until the word
-// of the source is cleared. The queue consists of two cursors, at the next packet to create and at the next packet to
-// offer, so its memory does not depend on its length. Packets are drawn again when the second cursor reaches them.
+// offered at the next boundary. A source offers one packet at a time: newer packets wait until firmware clears the
+// source's word. The queue consists of two cursors, at the next packet to create and at the next packet to offer, so
+// its memory is independent of its length. When the second cursor reaches a packet, the packet is drawn again.
 package traffic
 
 import (
@@ -22,7 +22,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Spec is the workload traffic with all defaults filled in.
+// Spec is the workload traffic with values for all defaults.
 type Spec struct {
 	fabric.Traffic
 	Self     bool
@@ -30,8 +30,8 @@ type Spec struct {
 	Window
 }
 
-// Window is the measured time. It contains packets created from cycle From up to, but not in, cycle End. The run ends
-// in cycle Last at the latest.
+// Window is the measured time: it contains packets created in the cycles From to End-1. The run ends in cycle Last at
+// the latest.
 type Window struct{ From, End, Last uint64 }
 
 // Measures reports whether the window contains a cycle.
@@ -40,7 +40,7 @@ func (w *Window) Measures(cycle uint64) bool { return w.From <= cycle && cycle <
 // Cycles returns the length of the window.
 func (w *Window) Cycles() uint64 { return w.End - w.From }
 
-// slots returns the number of slots, of the given number of cycles, that begin in the window.
+// slots returns the number of slots that begin in the window; a slot has the given number of cycles.
 func (w *Window) slots(cycles uint64) uint64 {
 	return (w.End+cycles-1)/cycles - (w.From+cycles-1)/cycles
 }
@@ -55,8 +55,8 @@ const (
 // RateMin is the lowest rate.
 const RateMin = 1e-8
 
-// Settle fills in the defaults of a workload on a network. If the workload is impossible on the network, it returns
-// an *input.Error whose place is a key of the scenario.
+// Settle fills in the defaults of a workload on a network. For a workload that the network cannot run, it returns an
+// *input.Error whose place is a key of the scenario.
 func Settle(t *fabric.Traffic, n fabric.Network, p *fabric.Program, base fabric.Timebase) (*Spec, error) {
 	s := &Spec{Traffic: *t, Timebase: base}
 	if s.Arrivals == "" {
@@ -78,7 +78,7 @@ func Settle(t *fabric.Traffic, n fabric.Network, p *fabric.Program, base fabric.
 func (s *Spec) settle(n fabric.Network) {
 	file := s.Arrivals == fabric.ArrivalsFile
 	a := n.Abilities()
-	s.Self = a.Reflexive || a.Routers != nil // a router also delivers packets from its own processor to that processor
+	s.Self = a.Reflexive || a.Routers != nil // a router also returns packets to their own processor
 	if s.Traffic.Self != nil {
 		s.Self = *s.Traffic.Self
 	}
@@ -155,7 +155,7 @@ func (s *Spec) settleWindow() error {
 	return nil
 }
 
-// Within returns the workload with windows that fit into the given number of slots or ticks.
+// Within returns the workload with windows within the given number of slots or ticks.
 func (s *Spec) Within(slots uint32) *Spec {
 	own := *s
 	windows := [3]uint64{uint64(slots / 10), uint64(max(slots/2, 1))}
@@ -169,7 +169,7 @@ func (s *Spec) Within(slots uint32) *Spec {
 	return &own
 }
 
-// windowMax limits default windows, in slots or cycles.
+// windowMax is the maximum of default windows, in slots or cycles.
 const windowMax = 1e9
 
 // Keys returns the keys of the workload with all defaults.
@@ -188,13 +188,13 @@ func (s *Spec) WindowText() string {
 	return fmt.Sprintf("%s (%d cycles after %d)", text, s.Cycles(), s.From)
 }
 
-// Schedule is the schedule of firmware that carries traffic.
+// Schedule is the name of the schedule of firmware for traffic.
 const Schedule = "traffic"
 
 // Slots returns the slot limit of a run: slots, ticks, or cycles of bare packets.
 func (s *Spec) Slots() uint32 {
 	slot := uint64(s.Timebase.Cycles)
-	return uint32(min((s.Last+slot-1)/slot, never-1)) // Go programs may exceed the limits of a file
+	return uint32(min((s.Last+slot-1)/slot, never-1)) // Go programs may exceed the limits of scenario files
 }
 
 // leaves returns the probability per slot that a bursty source starts a burst.
@@ -305,7 +305,7 @@ func (s *Spec) checkPattern(n int) error {
 	return nil
 }
 
-// sizeMax limits the frames of a packet: the word of the schedule has 8 bits for the number.
+// sizeMax is the maximum number of frames per packet: the word of the schedule has 8 bits for this number.
 const sizeMax = 255
 
 func (s *Spec) checkCarried(n fabric.Network, p *fabric.Program) error {
@@ -314,7 +314,7 @@ func (s *Spec) checkCarried(n fabric.Network, p *fabric.Program) error {
 	}
 	c := p.Carries
 	if c == nil {
-		return nil // a program that carries no traffic is rejected elsewhere
+		return nil // another check rejects a program without traffic
 	}
 	if s.Closed > 0 && !c.Closed {
 		return refuse(refusal{true, "closed",
@@ -350,8 +350,8 @@ func (s *Spec) draws() bool {
 		s.Pattern == fabric.PatternPermutation
 }
 
-// checkReaches rejects a pattern with a destination that a source cannot reach. For patterns with draws it only
-// checks packets from a source to itself.
+// checkReaches rejects a pattern with a destination that a source cannot reach. For random patterns it checks only
+// packets from a source to itself.
 func (s *Spec) checkReaches(n fabric.Network, c *fabric.Carries) error {
 	processors := n.Shape().Processors()
 	p := newPattern(s, processors, 0, 0)

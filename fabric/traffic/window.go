@@ -10,21 +10,21 @@ import (
 	"starloom/traces"
 )
 
-// window summarises the measured packets of a run: their arrival, the saturation of the network, and the resulting
-// notes.
+// window summarises the measured packets of a run: their arrival, the saturation of the network, and the notes about
+// both.
 type window struct {
 	spec              *Spec
 	unit              string
-	created, accepted uint64  // packets created in the window; packets received in it, regardless of their creation
-	pending, lost     uint64  // created packets that neither arrived nor were lost; created packets that were lost
-	excused           uint64  // pending packets whose source or destination was killed by faults
-	over              bool    // all packets have arrived or are lost, or the drain is over
-	way               float64 // mean time from the first frame of a packet to its last, for notes
+	created, accepted uint64  // number of packets created in the window; number received in the window, whenever created
+	pending, lost     uint64  // numbers of created packets that are neither lost nor arrived, and that are lost
+	excused           uint64  // number of pending packets whose source or destination a fault has killed
+	over              bool    // all packets have arrived or are lost, or the drain time has ended
+	way               float64 // mean time from the first frame of a packet to its last frame, for notes
 	slotCycles        uint64  // cycles per unit
 	growing           growing
 }
 
-// growthBatches is the number of batches in half a window. The variance of arrivals is estimated from the batches.
+// growthBatches is the number of batches in half a window. They yield the variance of arrivals.
 const growthBatches = 32
 
 type growth struct {
@@ -33,13 +33,13 @@ type growth struct {
 	created [growthBatches]uint64
 }
 
-// Growth counts as saturation above this share of the packets created, or above this many standard deviations of
+// Growth counts as saturation above this share of the created packets, or above this many standard deviations of
 // their number.
 const (
 	saturatedShare      = 0.015
 	saturatedDeviations = 2.33
 	saturatedPackets    = 500 // fewest packets for a verdict
-	// packets come in bursts if the variance of their number is this many times that of independent arrivals
+	// packets come in bursts if the variance of their number exceeds that of independent arrivals by this factor
 	burstsVary = 2
 )
 
@@ -85,11 +85,11 @@ func (g *growth) all() (n uint64) {
 	return n
 }
 
-// variance returns the variance of the number of packets created. For independent packets it is that number, for
+// variance returns the variance of the number of created packets: for independent packets the number itself, for
 // bursts the variance of batches.
 func (g *growth) variance() float64 {
 	n, squares := float64(g.all()), 0.0
-	first := uint64(0) // first time of a batch; batches differ by at most one time
+	first := uint64(0) // first time of a batch; the lengths of batches differ by at most one time
 	for k, created := range g.created {
 		end := (uint64(k+1)*uint64(g.times) + growthBatches - 1) / growthBatches
 		d := float64(created) - float64(n*float64(end-first))/float64(g.times)
@@ -102,8 +102,8 @@ func (g *growth) variance() float64 {
 	return n
 }
 
-// grows reports whether the number of packets inside the network grows more than by chance. known is false if there
-// are too few packets for a verdict. The limit for bursts corresponds to the limit for independent packets.
+// grows reports whether the number of packets inside the network grows more than by chance. known is false with too
+// few packets for a verdict. The limit for bursts corresponds to that for independent packets.
 func (g *growth) grows() (grows, known bool) {
 	n, variance := float64(g.all()), g.variance()
 	if n == 0 || float64(n*n) < saturatedPackets*variance {
@@ -115,9 +115,9 @@ func (g *growth) grows() (grows, known bool) {
 // saturated reports whether the number of packets inside the network grows in the second half of the window.
 func (w *window) saturated() (saturated, known bool) { return w.growing.halves[1].grows() }
 
-// late describes the overdue measured packets, or returns "". Lost packets are judged by other rules. Overload set by
-// the user excuses all overdue packets, unless no packet arrives in the window. late also reports a window without
-// packets, or in which all packets were lost.
+// late describes the overdue measured packets, or returns "". Other rules judge lost packets. The key overload
+// excuses all overdue packets if at least one packet arrives in the window. late also reports a window without
+// packets, and a window with only lost packets.
 func (w *window) late() string {
 	switch {
 	case !w.over:

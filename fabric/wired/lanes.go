@@ -12,7 +12,7 @@ type lanes struct {
 	server  fabric.Server
 	classes *nic.Classes
 	asked   []uint8  // by transmitter: 1 if the transmitter has a request in the crossing slot
-	serves  []uint32 // by transmitter: medium that serves the transmitter in the crossed slot, or NoMedium
+	serves  []uint32 // by transmitter: medium that serves it in the crossed slot, or NoMedium
 	starts  []uint32 // by transmitter: start of the requesting frame
 	asks    []fabric.Ask
 }

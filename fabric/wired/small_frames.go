@@ -7,8 +7,8 @@ import (
 	"starloom/nic"
 )
 
-// This file is a faster path for frames that carry at most one packet and need not be observed individually. It is
-// equivalent to wired.send, wired.deliver and the records of Ledger.
+// A faster path for frames with at most one packet that need not be observed individually. It is equivalent to
+// wired.send, wired.deliver and the records of Ledger.
 
 func (f *wiredFrames) addSmall(frame *nic.SmallFrame) {
 	start := len(f.bytes)

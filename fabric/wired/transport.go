@@ -1,4 +1,4 @@
-// Package wired is the slot engine of a network given by its wiring. It is the reference for faster slot engines.
+// Package wired is the slot engine of a network defined by its wiring. It is the reference for faster slot engines.
 package wired
 
 import (
@@ -16,7 +16,7 @@ import (
 
 // wired carries whole frames across any passive network given by its Wiring. It is the reference for faster
 // transports of the slot engine. Latency: one slot. Frames that share a medium, or use both directions of a
-// half-duplex link, are lost and show StatusCollision at their listeners.
+// half-duplex link, are lost; their listeners get StatusCollision.
 //
 //	Send, by shard: lists of frames -> Cross: what is on each medium, where it arrives -> Hear, by shard
 type wired struct {
@@ -32,15 +32,15 @@ type wired struct {
 	credits *flow.Credits  // nil without credits
 	turns   *flow.Switches // switches of NICs with one switch, otherwise nil
 	blocks  fabric.Blocks  // nil if no frame is ever blocked
-	quick   bool           // a NIC sends at most one frame per slot, and frames are never blocked
-	lanes   *lanes         // lanes of NICs with requesting lanes, otherwise nil
+	quick   bool           // a NIC sends at most one frame per slot, and no frame is ever blocked
+	lanes   *lanes         // lanes of NICs with requesting lanes; otherwise nil
 
-	sent  [2][]wiredFrames // frames by parity of the slot and shard
-	hears []uint16         // by processor with one switch: port that the processor hears
+	sent  [2][]wiredFrames // frames by parity of the slot, and by shard
+	hears []uint16         // by processor with one switch: port heard
 	work  []wiredWork      // work space by shard
 
-	// By processor that hears one port: the last port heard and its medium. This cache avoids random accesses to a
-	// large table, and is not part of the state.
+	// by processor that hears one port: the last heard port and its medium; this cache avoids random accesses to a
+	// large table, and is not part of the state
 	tuned   []uint16
 	tunedTo []uint32
 
@@ -49,7 +49,7 @@ type wired struct {
 
 type wiredCrossed struct {
 	media      []wiredMedium
-	carries    []uint8  // by medium, and for a dark medium at the end: wiredDark, wiredAlone or wiredMet
+	carries    []uint8  // by medium, with a dark medium at the end: wiredDark, wiredAlone or wiredMet
 	lit        []uint32 // lit media, without duplicates
 	arrives    hw.Set   // lit ports of NICs that hear all ports
 	hearers    fabric.Listeners
@@ -62,7 +62,7 @@ const (
 	wiredMet   = 2
 )
 
-// wiredFrames are the frames of some processors in a slot, in order, and their media.
+// wiredFrames holds the frames of some processors in a slot, in order, and the media of the frames.
 type wiredFrames struct {
 	processors []uint32
 	ports      []uint16
@@ -83,7 +83,7 @@ func (f *wiredFrames) room(frames int) {
 	f.on, f.bytes = slices.Grow(f.on, frames), slices.Grow(f.bytes, frames*nic.SmallFrameBytes)
 }
 
-// add adds a frame without its media; place adds the media.
+// add adds a frame without its media; place adds the media later.
 func (f *wiredFrames) add(processor int, frame nic.FrameView) {
 	start, used := len(f.bytes), frame.Used()
 	f.processors, f.ports, f.starts = append(f.processors, uint32(processor)), append(f.ports, frame.Port()),
@@ -93,7 +93,7 @@ func (f *wiredFrames) add(processor int, frame nic.FrameView) {
 }
 
 // place lists the media of the frames from number first on. The accesses to the large table are independent, so they
-// overlap in time.
+// overlap.
 func (f *wiredFrames) place(w *fabric.Wiring, ports, first int) {
 	for i := first; i < len(f.ports); i++ {
 		at, port := w.SendRow(int(f.processors[i]), ports), f.ports[i]
@@ -121,7 +121,7 @@ type wiredMedium struct {
 }
 
 // wiredWork is a shard's work space for a block of receivers. The accesses of a block to large tables are
-// independent, so the CPU overlaps about twenty cache misses.
+// independent, so that about twenty cache misses overlap.
 type wiredWork struct {
 	hearing []wiredHearing
 	touched uint8
@@ -134,7 +134,7 @@ type wiredHearing struct {
 	port         uint16
 }
 
-// New returns the slot-engine transport of a passive network. NICs must not request.
+// New returns the slot-engine transport of a passive network. NICs must send without requests.
 func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	shape := n.Shape()
 	t := &wired{
@@ -186,7 +186,7 @@ func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	return t, nil
 }
 
-// Start and Latch implement Transport. Only credits need work.
+// Start and Latch implement Transport. Only credits require work.
 
 func (t *wired) Start() {}
 func (t *wired) Latch() {
@@ -264,8 +264,8 @@ func (t *wired) send(shard int, bank *nic.Bank, cell int, ledger *fabric.Ledger,
 	bank.PopTx(cell)
 }
 
-// place sends a frame of a NIC that sends at all ports, or requests its medium. It returns false if the frame is
-// blocked or lacks a credit.
+// place sends a frame of a NIC that sends at all ports, or requests the frame's medium. It returns false if the frame
+// is blocked or lacks a credit.
 func (t *wired) place(shard int, bank *nic.Bank, cell int, frame nic.FrameView, ledger *fabric.Ledger,
 	slot uint32) (taken bool) {
 	processor, port := bank.First+cell, frame.Port()
@@ -446,7 +446,7 @@ func (m *wiredMedium) first() bool {
 		atomic.SwapUint32(&m.heard, fabric.HasListened) == fabric.NotListened
 }
 
-// listened counts the frame of a medium at a receiver (Frames.Listened). Shards that share the medium may call it
+// listened counts the frame of a medium at a receiver (Frames.Listened). Shards with a common medium may call it
 // concurrently.
 func (m *wiredMedium) listened(f *fabric.Frames, effect fabric.Effect) {
 	state := atomic.LoadUint32(&m.heard)
@@ -504,7 +504,7 @@ func (t *wired) Credits() *flow.Credits { return t.credits }
 
 func (t *wired) Path() string { return "fabric" }
 
-// State implements hw.Stateful. The contents of media follow from the frames sent.
+// State implements hw.Stateful. The sent frames determine the contents of media.
 func (t *wired) State(v *hw.StateVisitor) {
 	if t.credits != nil {
 		t.credits.StateWhole(v)
@@ -615,8 +615,8 @@ func TransportOf(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	return New(n, c)
 }
 
-// ShapeOf returns the shape in the slot engine. If the network is given by wiring alone, shards may end between any
-// two processors.
+// ShapeOf returns the shape in the slot engine. If a network is defined by its wiring alone, a shard may end between
+// any two processors.
 func ShapeOf(n fabric.Network) fabric.Shape {
 	s := n.Shape()
 	switch s.Chosen().(type) {

@@ -2,8 +2,8 @@ package gossip
 
 import "slices"
 
-// LowerBound returns a lower bound on the length of gossip among n vertices on any buses (Theorem 2): ceil(log2 n)+1,
-// and 0 for n = 1.
+// LowerBound returns a lower bound on the number of steps of gossip among n vertices on any buses (Theorem 2):
+// ceil(log2 n)+1, and 0 for n = 1.
 func LowerBound(n int) int {
 	if n == 1 {
 		return 0
@@ -12,7 +12,7 @@ func LowerBound(n int) int {
 }
 
 // UpperBound returns the published bound of TwoPhase (Corollary 6 and section 2.2): ceil(log2 l) + ceil(log_tau q) +
-// 2, plus 2 with left-over vertices. The length of TwoPhase equals the bound or is one step shorter.
+// 2, plus 2 with left-over vertices. TwoPhase has this number of steps or one step less.
 func UpperBound(n, l int) int {
 	q := n / l
 	if q == 0 {
@@ -54,7 +54,7 @@ func ImprovedLength(n, l int) int {
 // NaiveLength returns the number of steps of Naive: ceil(log2 n) + ceil(log_l n).
 func NaiveLength(n, l int) int { return ceilLog(2, n) + ceilLog(l, n) }
 
-// Phase2Length returns the number of steps of phase 2 for q columns: 1 + min{t : M(t) >= q}, and 0 for one column.
+// Phase2Length returns the number of steps of phase 2 with q columns: 1 + min{t : M(t) >= q}, and 0 for one column.
 func Phase2Length(q, l int) int {
 	if q == 1 {
 		return 0
@@ -66,8 +66,8 @@ func Phase2Length(q, l int) int {
 	return length
 }
 
-// Amounts returns F(t), the number of columns F_i that line i has at time t of phase 2 (Table 1). Of several lines
-// with the most columns, the lowest line sends. The entries fit into an int for t below 62.
+// Amounts returns F(t), the number of columns F_i known to each line i at time t of phase 2 (Table 1). Among lines
+// with equally many columns, the lowest line sends. The entries fit into an int for t below 62.
 func Amounts(l, t int) []int {
 	known := ones(l)
 	for range t {
@@ -76,8 +76,8 @@ func Amounts(l, t int) []int {
 	return known
 }
 
-// Most returns M(t), the largest number of columns that a line has at a time (equation 2): 2^t for t < l, then the
-// sum of the previous l values; for t below 62.
+// Most returns M(t), the maximum number of columns known to a line at time t (equation 2): 2^t for t < l, then the
+// sum of the previous l values. t must be below 62.
 func Most(l, t int) int {
 	values := make([]int, t+1)
 	for i := range values {
@@ -95,7 +95,7 @@ func Most(l, t int) int {
 // ones returns F(0).
 func ones(l int) []int { return slices.Repeat([]int{1}, l) }
 
-// next returns F(t+1): the amounts after the line with the most columns has sent.
+// next returns F(t+1): the amounts after a transmission of the line with the most columns.
 func next(known []int) []int {
 	sender, after := most(known), slices.Clone(known)
 	for line := range after {

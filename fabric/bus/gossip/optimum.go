@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// OptimumMax is the largest number of vertices that Optimum accepts.
+// OptimumMax is the maximum number of vertices for Optimum.
 const OptimumMax = 6
 
-// Optimum returns the length of the shortest gossip of n vertices on buses of length l, n from 1 to OptimumMax. It
-// tries all steps from one state of each class of states that differ only by the names of vertices. Further items are
-// never a disadvantage, so it only tries steps in which no bus can take another vertex.
+// Optimum returns the length of the shortest gossip of n vertices on buses of length l, n from 1 to OptimumMax. Among
+// states that differ only in the numbering of vertices, it continues from one. More items are never a disadvantage,
+// so it tries only steps in which no bus has room for another vertex.
 func Optimum(n, l int) int {
 	if n == 1 {
 		return 0
@@ -58,8 +58,8 @@ func newOptimum(n, l int) *optimum {
 	return o
 }
 
-// ready reports whether one more step can suffice. Senders receive nothing, so each vertex without all items must
-// receive from a vertex with all items.
+// ready reports whether one more step may suffice. Senders receive nothing, so a vertex with all items must send to
+// each incomplete vertex.
 func (o *optimum) ready(s state) bool {
 	complete := 0
 	for v := range o.n {
@@ -82,14 +82,14 @@ func (o *optimum) permute(perm []int, place int) {
 	}
 }
 
-// place lists all steps on buses that cannot take another vertex: the partitions of the vertices into blocks, with
+// place lists all steps in which no bus has room for another vertex: the partitions of the vertices into blocks, with
 // every choice of senders. A single vertex is idle. blocks is the partition of the vertices below v.
 func (o *optimum) place(blocks [][]int, v int) {
 	if v == o.n {
 		idle := slices.IndexFunc(blocks, func(b []int) bool { return len(b) == 1 })
 		for i, b := range blocks {
 			if idle >= 0 && i != idle && len(b) < o.l {
-				return // the bus could take the idle vertex, too
+				return // the bus has room for the idle vertex
 			}
 		}
 		o.choose(blocks, nil)

@@ -28,8 +28,8 @@ func plotOf(title string, x, y figure.Axis, curves []Curve) *figure.Figure {
 	return p
 }
 
-// GrowthPlot draws the number of columns of each line over the times of phase 2 (Table 1) as dots, with the maximum
-// M(t) and the minimum M(t-1) over all lines as curves.
+// GrowthPlot draws the number of columns known to each line over the times of phase 2 (Table 1) as dots, with the
+// maximum M(t) and the minimum M(t-1) over all lines as curves.
 func GrowthPlot(l int, lines []Curve) *figure.Figure {
 	most, least := Curve{Name: "M(t)"}, Curve{Name: "M(t-1)", Style: figure.Dashed}
 	for t := range lines[0].X {
@@ -45,8 +45,8 @@ func GrowthPlot(l int, lines []Curve) *figure.Figure {
 	return plotOf(fmt.Sprintf("Known columns by line in phase 2, l = %d", l), steps, columns, curves)
 }
 
-// LengthPlot draws the lengths of the algorithms and the bounds for n from l to largest, at about 24 sizes per power
-// of two.
+// LengthPlot draws the lengths of the algorithms and the bounds for n from l to largest, with about 24 sizes per
+// power of two.
 func LengthPlot(l, largest int) *figure.Figure {
 	curves := []Curve{
 		{Name: "two-phase"}, {Name: "improved"}, {Name: "naive", Style: figure.Dashed},
@@ -61,9 +61,8 @@ func LengthPlot(l, largest int) *figure.Figure {
 	return plotOf(title, figure.Axis{Label: "n, vertices", Scale: figure.Log2}, figure.Axis{Label: "steps"}, curves)
 }
 
-// WriteSVG draws a row for each vertex and a column for each step. A bus in use is a bar in one colour from its
-// lowest vertex to its highest, with a square at the sender and dots at the receivers. Overlapping bars are side by
-// side.
+// WriteSVG draws a row for each vertex and a column for each step. A bus in use is a coloured bar from its lowest to
+// its highest vertex, with a square at the sender and dots at the receivers. Overlapping bars are side by side.
 func (t *Table) WriteSVG(w io.Writer) error {
 	b := figure.RunTable{Title: fmt.Sprintf("Buses in use among %d vertices, %d steps", len(t.rows), t.columns),
 		Row: "vertex", Bar: "bus", Column: "step", First: 1, Rows: len(t.rows)}

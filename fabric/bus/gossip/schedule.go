@@ -20,10 +20,10 @@ type Bus struct {
 	Receivers []int
 }
 
-// Step is a set of buses used at the same time. No vertex is on two of them.
+// Step is a set of simultaneously used buses. A vertex is on at most one of them.
 type Step []Bus
 
-// TwoPhase returns the published algorithm (sections 2.1 and 2.2). If n < l, all vertices gossip as one group.
+// TwoPhase returns the published algorithm (sections 2.1 and 2.2). For n < l, all vertices gossip as one group.
 // Otherwise left-over vertices first send to column 0. Phase 1 gossips in every column, phase 2 between the columns,
 // and finally column 0 sends to the left-over vertices. All algorithms require n >= 1 and l >= 2.
 func TwoPhase(n, l int) []Step {
@@ -44,8 +44,8 @@ func TwoPhase(n, l int) []Step {
 }
 
 // Improved is TwoPhase without separate steps for left-over vertices, where possible. In phase 1 a column gathers the
-// items of left-over vertices with its own. In the last step of phase 2 a line that already has all items sends to
-// the left-over vertices. Improved is never longer than TwoPhase.
+// items of left-over vertices together with its own. In the last step of phase 2 a line with all items sends to the
+// left-over vertices. Improved is never longer than TwoPhase.
 func Improved(n, l int) []Step {
 	g := grid{n: n, l: l, q: n / l}
 	if g.q == 0 {
@@ -62,8 +62,8 @@ func Improved(n, l int) []Step {
 	return steps
 }
 
-// Naive gathers all items in vertex 0 by a binary tree. Then every vertex with all items sends to l-1 others in each
-// step (section 2.3).
+// Naive gathers all items in vertex 0 by a binary tree. Then, in each step, every vertex with all items sends to l-1
+// others (section 2.3).
 func Naive(n, l int) []Step {
 	steps := gather([]group{{members: vertices(0, n)}})
 	for informed := 1; informed < n; informed *= l {
@@ -88,15 +88,15 @@ func vertices(first, end int) []int {
 	return list
 }
 
-// group is a set of vertices that gossip. The first member gathers all items and sends them to all members except the
+// group is a set of gossiping vertices. The first member gathers all items and sends them to all members except the
 // guests.
 type group struct {
 	members []int
 	guests  int // number of guests, the last members
 }
 
-// together lets groups gossip at the same time. A group of k members without guests takes ceil(log2 k)+1 steps, the
-// minimum; a single member takes no step.
+// together merges the simultaneous gossip of several groups. A group of k members without guests takes ceil(log2 k)+1
+// steps, the minimum; a single member takes no step.
 func together(groups []group) []Step {
 	steps := gather(groups)
 	var last Step
@@ -126,7 +126,7 @@ func gather(groups []group) (steps []Step) {
 	}
 }
 
-// grid is the network as l lines of q columns, q >= 1, and left-over vertices.
+// grid is the network as l lines and q columns, q >= 1, with left-over vertices.
 type grid struct{ n, l, q int }
 
 func (g grid) left() int { return g.n - g.q*g.l }
@@ -135,8 +135,8 @@ func (g grid) vertex(line, column int) int { return column*g.l + line }
 
 func (g grid) column(j int) int { return ((j % g.q) + g.q) % g.q }
 
-// fold returns the step in which left-over vertices send their items to column 0, unfold the step in which they
-// receive all items.
+// fold returns the step in which left-over vertices send their items to column 0. unfold returns the step in which
+// they receive all items.
 func (g grid) fold() (step Step) {
 	for x := range g.left() {
 		step = append(step, Bus{g.q*g.l + x, []int{g.vertex(x, 0)}})
@@ -172,8 +172,8 @@ func (g grid) betweenColumns() (steps []Step) {
 	return steps
 }
 
-// send returns the step in which the line with the most columns sends: vertex (sender,j) to (i, j-known[i]) of every
-// other line i for which told is true.
+// send returns the step in which the line with the most columns sends: vertex (sender,j) sends to (i, j-known[i]) of
+// every other line i with told(i).
 func (g grid) send(known []int, told func(line int) bool) (step Step) {
 	sender := most(known)
 	for j := range g.q {
@@ -196,8 +196,7 @@ func (g grid) beforeLast() []int {
 	return known
 }
 
-// spare returns a line that has all items before the last step of phase 2 and does not send in that step, -1 for
-// none.
+// spare returns a line that has all items before the last step of phase 2 and is silent in that step, -1 for none.
 func (g grid) spare() int {
 	if g.q == 1 {
 		return -1
@@ -212,8 +211,8 @@ func (g grid) spare() int {
 	return -1
 }
 
-// lastStep returns the last step of phase 2 if a line is spare. Lines with all items do not receive. A vertex of the
-// spare line sends to the left-over vertices, which are fewer than l.
+// lastStep returns the last step of phase 2 with a spare line. Lines with all items do not receive. A vertex of the
+// spare line sends to the left-over vertices, fewer than l.
 func (g grid) lastStep() Step {
 	known := g.beforeLast()
 	step := g.send(known, func(line int) bool { return known[line] < g.q })

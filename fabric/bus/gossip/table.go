@@ -16,8 +16,8 @@ const (
 	Received               // "R3": received on bus 3
 )
 
-// Cell is the action of a vertex in a step, and its bus. For Received, From is the sender and Known is the number of
-// items that the vertex has afterwards; otherwise both are 0.
+// Cell is the action of a vertex in a step, and the bus of the action. For Received, From is the sender, and Known is
+// the number of items of the vertex afterwards; otherwise both are 0.
 type Cell struct {
 	Action           Action
 	Bus, From, Known int
@@ -60,7 +60,7 @@ func TableOf(vertices int, steps []Step, number func(step, entry int) int) *Tabl
 	return t
 }
 
-// Add sets a cell; columns count from 0. If a vertex has several actions in a step, the first counts.
+// Add sets a cell; columns count from 0. The first of several actions of a vertex in a step counts.
 func (t *Table) Add(vertex, column int, c Cell) {
 	row := t.rows[vertex]
 	for len(row) <= column {
@@ -75,7 +75,6 @@ func (t *Table) Add(vertex, column int, c Cell) {
 // Columns returns the number of steps up to the last recorded cell.
 func (t *Table) Columns() int { return t.columns }
 
-// Cut removes the column with number columns and all later columns.
 func (t *Table) Cut(columns int) {
 	for vertex, row := range t.rows {
 		t.rows[vertex] = row[:min(len(row), columns)]

@@ -10,11 +10,11 @@ import (
 // tauBits is the precision of Tau, 77 digits, beyond the l bits that separate it from 2.
 const tauBits = 256
 
-// Tau returns the root in (1,2) of x^l = x^(l-1) + ... + x + 1 (Definition 3), the growth factor of the known columns
-// per step of phase 2. The root is slightly less than 2 - 2^-l; the difference from 2 is correct to 70 digits.
+// Tau returns the root in (1,2) of x^l = x^(l-1) + ... + x + 1 (Definition 3): the factor by which the known columns
+// grow per step of phase 2. The root is slightly less than 2 - 2^-l; the difference from 2 is correct to 70 digits.
 func Tau(l int) *big.Float {
-	// Multiplied by x-1, the polynomial is x^(l+1) - 2x^l + 1. Tau is its largest root. The polynomial is convex from
-	// that root to 2, so Newton's method descends from 2 to the root.
+	// Multiplied by x-1, the polynomial is x^(l+1) - 2x^l + 1, and Tau is its largest root below 2. The polynomial is
+	// convex from this root to 2, so Newton's method descends from 2 to the root.
 	precision := uint(tauBits + l)
 	number := func(value int) *big.Float { return new(big.Float).SetPrec(precision).SetInt64(int64(value)) }
 	x := number(2)
@@ -68,7 +68,7 @@ func Coefficient(l int) float64 {
 // NaiveCoefficient returns the coefficient of log2 n in the length of Naive, 1 + 1/log2(l) (Table 2).
 func NaiveCoefficient(l int) float64 { return 1 + 1/rounded.Log2(float64(l)) }
 
-// Excess returns Coefficient - 1, without cancellation in float64: -log2(tau/2) / log2(tau).
+// Excess returns Coefficient - 1, computed without cancellation: -log2(tau/2) / log2(tau).
 func Excess(l int) float64 {
 	tau := Tau(l)
 	missing := new(big.Float).SetPrec(tau.Prec()).SetInt64(2)

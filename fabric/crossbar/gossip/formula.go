@@ -2,13 +2,13 @@ package gossip
 
 import "math"
 
-// formula is a conjunction of clauses that is satisfiable if a run of the automaton of Fig. 1 has a given length. A
+// formula is a conjunction of clauses that is satisfiable if the automaton of Fig. 1 has a run of a given length. A
 // model is such a run; the sequence of its sends yields the orders. Steps count from 1.
 type formula struct {
 	N, steps int
 	shape    shape
 
-	clauses   [][]int // each clause has at least one true literal; -v is "not v"
+	clauses   [][]int // each clause has at least one true literal; -v means "not v"
 	variables int
 	sends     [][][]int // [from][to][step]: the message passes in the step
 	starts    [][]int   // [processor][step]: the processor is in stage B or C
@@ -16,12 +16,11 @@ type formula struct {
 	waits     [][][]int // [processor][addressee][step]: the processor is blocked; see waitForAReason
 }
 
-// shape restricts the runs in a search. Without restrictions, a formula without a model proves that there is no such
-// run.
+// shape restricts the runs of a search. An unrestricted formula without a model proves that no such run exists.
 type shape struct {
-	// mirrored runs equal their image in reversed time with N-i for i.
+	// mirrored runs equal their image in reversed time, with i replaced by N-i
 	mirrored bool
-	// early is the number of steps by which a processor may start sooner than with Optimal; N: any number.
+	// number of steps by which a processor may start earlier than with Optimal; N for any number
 	early int
 }
 
@@ -53,14 +52,14 @@ func newFormula(N, steps int, shape shape) *formula {
 	return f
 }
 
-// firstStart returns the first step in which a processor may send: by then it can have received p messages.
+// firstStart returns the first step in which a processor may send, after p received messages.
 func (f *formula) firstStart(p int) int { return max(p, MayStart(p)-f.shape.early) + 1 }
 
-// lastSend returns the last step in which a processor may send, since N-p messages must follow. It is the mirror
+// lastSend returns the last step in which a processor may send, because N-p messages must follow. It is the mirror
 // image of firstStart.
 func (f *formula) lastSend(p int) int { return f.steps + 1 - f.firstStart(f.N-p) }
 
-// lastStart returns one more than the last step in which a processor may be in stage A.
+// lastStart returns 1 + the last step in which a processor may be in stage A.
 func (f *formula) lastStart(p int) int { return f.lastSend(p) - f.N + 1 }
 
 // firstEnd returns the first step in which a processor may be in stage C.
@@ -102,7 +101,7 @@ func (f *formula) declare() {
 	}
 }
 
-// never returns a fact that holds in no step. Its steps include one before the first and one after the last.
+// never returns a fact that is false in every step. Its steps include one before the first and one after the last.
 func (f *formula) never() []int {
 	fact := make([]int, f.steps+2)
 	for step := range fact {
@@ -111,7 +110,7 @@ func (f *formula) never() []int {
 	return fact
 }
 
-// monotone returns a fact that holds from a step between first and last on.
+// monotone returns a fact that becomes true in a step between first and last and remains true.
 func (f *formula) monotone(first, last int) []int {
 	fact := f.never()
 	for step := first; step < len(fact); step++ {
@@ -124,8 +123,8 @@ func (f *formula) monotone(first, last int) []int {
 	return fact
 }
 
-// declareMessage declares the variables of a message from p to q. The message is sent in stage B of p, and received
-// before q's stage B if p < q, otherwise after it.
+// declareMessage declares the variables of a message from p to q. p sends the message in stage B; q receives it
+// before its own stage B if p < q, otherwise after.
 func (f *formula) declareMessage(p, q int) {
 	first, last := f.firstStart(p), f.lastSend(p)
 	for step := first; step < last; step++ {
@@ -145,7 +144,7 @@ func (f *formula) declareMessage(p, q int) {
 	}
 }
 
-// messageOnce: p sends to q once, in its stage B; q is then in stage A if p < q, otherwise in stage C.
+// messageOnce: p sends to q once, in stage B of p; q is then in stage A if p < q, otherwise in stage C.
 func (f *formula) messageOnce(p, q int) {
 	sends := f.sends[p][q]
 	f.add(sends...)
@@ -161,7 +160,7 @@ func (f *formula) messageOnce(p, q int) {
 	}
 }
 
-// oneAction: in a step a processor sends one message, or receives one, or waits for one addressee.
+// oneAction: in a step a processor sends one message, receives one message, or waits for one addressee.
 func (f *formula) oneAction(p, step int) {
 	var actions []int
 	for q := range f.N + 1 {
@@ -170,7 +169,7 @@ func (f *formula) oneAction(p, step int) {
 	f.atMostOne(actions)
 }
 
-// stagesFollow: a processor's stage B has at least N steps.
+// stagesFollow: stage B of a processor has at least N steps.
 func (f *formula) stagesFollow(p int) {
 	for step := f.N; step < len(f.ends[p]); step++ {
 		f.add(-f.ends[p][step], f.starts[p][step-f.N])
@@ -199,8 +198,8 @@ func (f *formula) stagesChangeAtOnce(p, step int) {
 }
 
 // waitForAReason: p waits for q until p sends to q, and only while q is in stage B or receives from a lower
-// processor. Without this rule, a run of the orders would differ from the model: it would not wait at that point, and
-// would disturb other messages.
+// processor. Without this rule, a run of the orders would differ from the model: it would not wait there, and would
+// disturb other messages.
 func (f *formula) waitForAReason(p, q int) {
 	for step := 1; step <= f.steps; step++ {
 		wait := f.waits[p][q][step]
@@ -214,8 +213,7 @@ func (f *formula) waitForAReason(p, q int) {
 	}
 }
 
-// atMostOne: at most one of the facts holds. A long list is split by a variable for "no fact of the first part
-// holds".
+// atMostOne: at most one of the facts is true. A variable for "no fact of the first part is true" splits a long list.
 func (f *formula) atMostOne(facts []int) {
 	const pairsMax = 5
 	open := make([]int, 0, len(facts))
@@ -232,7 +230,7 @@ func (f *formula) atMostOne(facts []int) {
 	f.inPairs(open)
 }
 
-// inPairs: at most one of the facts holds, with a clause for each pair.
+// inPairs: at most one of the facts is true, expressed by a clause for each pair.
 func (f *formula) inPairs(facts []int) {
 	for i, fact := range facts {
 		for _, other := range facts[:i] {
@@ -241,7 +239,7 @@ func (f *formula) inPairs(facts []int) {
 	}
 }
 
-// orders returns the orders of a model: the addressees of each processor by step.
+// orders returns the orders of a model: by processor, the addressees in the order of steps.
 func (f *formula) orders(model []bool) Orders {
 	return newOrders(f.N, func(row []uint32, p int) []uint32 {
 		for step := 1; step <= f.steps; step++ {

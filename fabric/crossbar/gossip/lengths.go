@@ -2,8 +2,8 @@ package gossip
 
 import "math/big"
 
-// UsedSlots returns the number of used slots of a run, for any orders: every message uses one slot of its sender and
-// one of its receiver (Definition 12, summed).
+// UsedSlots returns the number of used slots of a run, for any orders: every message uses one slot of the sender and
+// one of the receiver (sum over Definition 12).
 func UsedSlots(N int) int { return 2 * N * (N + 1) }
 
 // IdentityLength returns the length of a run with Identity: 3N^2/4 + 5N/4 + floor(N/2)/2 (Proposition 14), which is
@@ -15,7 +15,7 @@ func IdentityLength(N int) int { return (3*N*N + 5*N + 2*(N/2)) / 4 }
 func IdentityDoubleColumns(N int) int { return (N - 1) * (N - 1) / 4 }
 
 // PipelinedLength returns the length of consecutive sessions with Pipelined: 3N + 2(N+1)(sessions-1). Proposition 18
-// states it for one session and every N, but N = 1 takes 2 steps per session.
+// states 3N for one session and every N, but N = 1 takes 2 steps per session.
 func PipelinedLength(N, sessions int) int {
 	if N == 1 {
 		return 2 * sessions
@@ -23,12 +23,12 @@ func PipelinedLength(N, sessions int) int {
 	return 3*N + SessionPeriod(N)*(sessions-1)
 }
 
-// SessionPeriod returns the steps of each further session with Pipelined, N >= 2. A period has UsedSlots(N) used
-// slots, so its efficiency is N/(N+1) (Table 6).
+// SessionPeriod returns the number of steps of each further session with Pipelined, N >= 2. A period has UsedSlots(N)
+// used slots, so its efficiency is N/(N+1) (Table 6).
 func SessionPeriod(N int) int { return 2 * (N + 1) }
 
-// SerialLength returns the length of a run with one message per step: with Worst, or with any orders on a fabric that
-// carries one message at a time. It is the maximum length of a run.
+// SerialLength returns the length of a run with one message per step: with Worst, or with any orders on a fabric for
+// one message at a time. It is the maximum length of a run.
 func SerialLength(N int) int { return N * (N + 1) }
 
 // LowerBound returns a lower bound on the length of a run of the automaton of Fig. 1, for any orders and waiting
@@ -37,18 +37,16 @@ func SerialLength(N int) int { return N * (N + 1) }
 //	ceil((n(n-1) + 2(h(h-1) - B(h))) / h),  n = N+1, h = floor(n/2),
 //	B(Y) = sum of s2(k) for k < Y,  s2(k) = number of one bits of k.
 //
-// At most h messages pass per step, and at most one per processor that has started. The k-th processor to start needs
-// u(k) steps before, where the sum U(Y) of u(k) for k < Y is at least Y(Y-1) - B(Y). The end of a run is the mirror
-// image of its beginning. The bound is about 3N - log2 N. It is attained for N = 2^m - 1 (see Optimal), and for other
-// small N (see Search).
+// A step has at most h messages, and at most one per started processor. At least u(k) steps precede the start of the
+// k-th processor; the sum U(Y) of u(k) for k < Y is at least Y(Y-1) - B(Y). The end of a run mirrors its beginning.
+// The bound is about 3N - log2 N. It is attained for N = 2^m - 1 (see Optimal), and for other small N (see Search).
 func LowerBound(N int) int {
 	h := (N + 1) / 2
 	return (SerialLength(N) + 2*Unused(N) + h - 1) / h
 }
 
-// Unused returns a lower bound on the number of messages that cannot pass at the beginning of a run because their
-// senders have not started: h(h-1) - B(h) of LowerBound, the sum of MayStart. The same number cannot pass at the end
-// of a run.
+// Unused returns a lower bound on the number of messages missing at the beginning of a run because their senders have
+// not started: h(h-1) - B(h) of LowerBound, the sum of MayStart. The same number is missing at the end of a run.
 func Unused(N int) int {
 	unused := 0
 	for k := range (N + 1) / 2 {
@@ -58,8 +56,8 @@ func Unused(N int) int {
 }
 
 // FreeLowerBound returns the length of the shortest exchange among N+1 processors, in any order, if only the rule of
-// one action per step applies: 2N for odd N, 2(N+1) for even N. A round-robin tournament attains this length if each
-// round is played once per direction.
+// one action per step applies: 2N for odd N, 2(N+1) for even N. A round-robin tournament with one step per round and
+// direction attains this length.
 func FreeLowerBound(N int) int { return 2 * (N + 1 - N%2) }
 
 // AbovePipelined reports whether an efficiency exceeds 2/3, the efficiency of pipelined gossiping (Proposition 19).

@@ -6,10 +6,10 @@ import (
 	"starloom/traces/figure"
 )
 
-// Metrics are the measurements of a run in the paper (Definitions 7 to 13).
+// Metrics are the measurements of a run as defined in the paper (Definitions 7 to 13).
 type Metrics struct {
 	Lambda  int      // length: number of steps
-	Nu      []int    // utilisation string: used slots, S and R, of every step
+	Nu      []int    // utilisation string: number of used slots, S and R, of every step
 	Mu      *big.Rat // average slot utilisation: used slots per step
 	Epsilon *big.Rat // efficiency: used slots / all slots
 }
@@ -38,7 +38,7 @@ func Epsilon(used, processors, lambda int) *big.Rat {
 	return new(big.Rat).SetFrac(big.NewInt(int64(used)), slots)
 }
 
-// Curve is the length of runs of one member of the family: Lambda[i] steps for the largest id N[i].
+// Curve holds the lengths of runs of one member of the family: Lambda[i] steps for the largest id N[i].
 type Curve struct {
 	Name      string
 	Style     figure.Style

@@ -7,8 +7,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Optimal returns orders with a run of length LowerBound(N) = 3N-m, for N = 2^m - 1. The orders are a closed form in
-// which no processor waits between its sends. They are not in the paper and contradict its Conjecture 21 (see
+// Optimal returns orders with a run of length LowerBound(N) = 3N-m, for N = 2^m - 1. A closed form yields the orders,
+// and no processor waits between its sends. The orders are not in the paper and contradict Conjecture 21 (see
 // AbovePipelined). If N+1 is not a power of two, Optimal returns an *input.Error without a place.
 func Optimal(N int) (Orders, error) {
 	if N < 1 || (N+1)&N != 0 {
@@ -21,7 +21,7 @@ func Optimal(N int) (Orders, error) {
 	return orders, nil
 }
 
-// startSteps returns the steps of the first sends in the optimal schedule: u(k)+1.
+// startSteps returns the step of each processor's first send in the optimal schedule: u(k)+1.
 func startSteps(N int) []int {
 	first := make([]int, N+1)
 	for k := range first {
@@ -33,7 +33,7 @@ func startSteps(N int) []int {
 // MayStart returns u(k) = 2k - s2(k): processor k may send after u(k) steps at the earliest.
 func MayStart(k int) int { return 2*k - bits.OnesCount(uint(k)) }
 
-// optimalSchedule calls send for every message of the optimal run of n = 2^m processors; steps count from 1. The
+// optimalSchedule calls send for every message of the optimal run with n = 2^m processors; steps count from 1. The
 // lower half Y = n/2 gossips upwards, then messages pass between the halves. The second half of the run consists of
 // shifted copies.
 func optimalSchedule(n int, send func(step, from, to int)) {
@@ -69,7 +69,7 @@ func optimalSchedule(n int, send func(step, from, to int)) {
 }
 
 // lattice places the message from element x of one block of 2^r processors to element y of the next block. The
-// message is the j-th of a group that passes after the first c processors of a block have started.
+// message is number j of a group that passes after the start of the first c processors of a block.
 func lattice(x, y, r int) (j, c int) {
 	j = min(1+bits.TrailingZeros(^uint(x^y)), r+1)
 	if j == r+1 {
@@ -78,8 +78,8 @@ func lattice(x, y, r int) (j, c int) {
 	return j, ((x>>j+y>>j)%(1<<(r-j)) + 1) << j
 }
 
-// upward returns the step of the message x -> y, x < y, if only the processors below the next power of two above y
-// gossip.
+// upward returns the step of the message x -> y, x < y, in the gossip of the processors below the next power of two
+// above y.
 func upward(x, y int) int {
 	p := bits.Len(uint(x^y)) - 1 // x and y are in adjacent blocks of 2^p
 	Y := 1 << p

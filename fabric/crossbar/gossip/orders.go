@@ -1,6 +1,7 @@
 // Package gossip computes permutation-driven gossip on a crossbar: V. De Florio and C. Blondia, "The Algorithm of
-// Pipelined Gossiping". Every processor owns one value and sends it to all others. Processor i receives i messages,
-// then sends in the order of its row of Orders, waiting for each addressee, then receives the rest.
+// Pipelined Gossiping". Every processor owns one value and sends it to all others. Processor i first receives i
+// messages. It then sends in the order of its row of Orders and waits for each addressee. Finally it receives the
+// other messages.
 //
 //	step        1   2   3   4   5   6   7
 //	0           S1  S2  S3  R1  R2  R3  -      a run-table of N = 3:
@@ -9,7 +10,7 @@
 //	3           -   R1  R0  R2  S1  S0  S2
 //	used slots  2   4   4   4   4   4   2      lambda = 7, mu = 24/7, epsilon = 6/7
 //
-// N is the paper's: the largest id, at least 1; processors are 0 to N. Steps count from 1, columns from 0. The
+// N is the largest id, at least 1, as in the paper; processors are 0 to N. Steps count from 1, columns from 0. The
 // package runs neither hardware nor firmware.
 package gossip
 
@@ -25,8 +26,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Orders are the sending orders of all processors. Row i holds the N ids to which processor i sends: every id from 0
-// to N except i, once. The rows are the permutations of Fig. 1.
+// Orders are the sending orders of all processors. Row i holds the N addressees of processor i: every id from 0 to N
+// except i, once. The rows are the permutations of Fig. 1.
 type Orders [][]uint32
 
 // Words for orders in a scenario.
@@ -43,8 +44,8 @@ func Words() []string {
 	return []string{WordIdentity, WordPipelined, WordSharedRandom, WordWorst, WordOptimal}
 }
 
-// Named returns the orders of a word. Only WordSharedRandom uses the seed. The error is an *input.Error without a
-// place for an unknown word, or an error of Optimal.
+// Named returns the orders with a name. Only WordSharedRandom uses the seed. The error is an *input.Error without a
+// place for an unknown name, or an error of Optimal.
 func Named(word string, N int, seed uint64) (Orders, error) {
 	switch word {
 	case WordIdentity:
@@ -63,7 +64,7 @@ func Named(word string, N int, seed uint64) (Orders, error) {
 		&input.Error{Reason: fmt.Sprintf("orders %q are unknown", word), Remedy: input.DidYouMean(word, Words(), remedy)}
 }
 
-// newOrders returns orders whose row i is filled by fill, which appends N ids to an empty row.
+// newOrders returns orders in which fill has filled each row i. fill appends N ids to an empty row.
 func newOrders(N int, fill func(row []uint32, i int) []uint32) Orders {
 	if N < 1 {
 		panic(fmt.Sprintf("gossip: orders for N = %d; N must be 1 or more", N))
@@ -104,7 +105,7 @@ func Pipelined(N int) Orders {
 	})
 }
 
-// Worst allows one message per step: i-1 .. 0, N .. i+1.
+// Worst permits one message per step: i-1 .. 0, N .. i+1.
 func Worst(N int) Orders {
 	return newOrders(N, func(row []uint32, i int) []uint32 {
 		return descending(descending(row, i-1, 0), N, i+1)
@@ -112,7 +113,7 @@ func Worst(N int) Orders {
 }
 
 // Shared derives all rows from one order of the ids 0 to N: each processor omits its own id. The paper's random
-// example is of this kind (section 4, Table 3).
+// example has this form (section 4, Table 3).
 func Shared(common []uint32) Orders {
 	return newOrders(len(common)-1, func(row []uint32, i int) []uint32 {
 		for _, id := range common {
@@ -124,7 +125,7 @@ func Shared(common []uint32) Orders {
 	})
 }
 
-// SharedRandom is Shared with a uniformly drawn order, a function of N and the seed alone.
+// SharedRandom is Shared with a uniformly random order, a function of N and the seed alone.
 func SharedRandom(N int, seed uint64) Orders {
 	common := ascending(nil, 0, N)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -135,7 +136,7 @@ func SharedRandom(N int, seed uint64) Orders {
 // N returns the largest id.
 func (o Orders) N() int { return len(o) - 1 }
 
-// ReadOrders reads a file of orders as Parse does. Errors are *input.Error.
+// ReadOrders reads a file of orders with Parse. Its errors are *input.Errors.
 func ReadOrders(path string, N int) (Orders, error) {
 	const idBytesMax = 16 // an id, its comma and some blanks
 	data, err := input.Read(path, 4096+idBytesMax*int64(N+1)*int64(N))
@@ -150,8 +151,8 @@ func fileRemedy(N int) string {
 		" with every id from 0 to %d except i once", N+1, N, N)
 }
 
-// Parse parses orders of N+1 processors: comma-separated values without a header, row i the N ids to which processor
-// i sends, in order. Errors are *input.Error with name, line and column.
+// Parse parses orders of N+1 processors: comma-separated values without a header; row i contains the N addressees of
+// processor i, in order. Its errors are *input.Errors with name, line and column.
 func Parse(name string, data []byte, N int) (Orders, error) {
 	reader := input.CSV(data)
 	reader.FieldsPerRecord, reader.ReuseRecord, reader.TrimLeadingSpace = -1, true, true
@@ -170,7 +171,7 @@ type parser struct {
 	reader *csv.Reader
 	name   string
 	N      int
-	seen   []int // 1 + last row that names each id
+	seen   []int // by id: 1 + last row with the id
 	wrong  input.Errors
 	over   bool // the end was reached
 }
@@ -181,7 +182,7 @@ func (p *parser) fault(field int, format string, values ...any) {
 		Remedy: fileRemedy(p.N)})
 }
 
-// read returns the order of processor i, nil after the last one or after an error in the CSV.
+// read returns the order of processor i, nil after the last order or after an error in the CSV.
 func (p *parser) read(i int) []string {
 	if p.over {
 		return nil
@@ -240,7 +241,7 @@ func (p *parser) row(row []uint32, i int) []uint32 {
 	return row
 }
 
-// missing returns the smallest id that is missing in the order of processor i.
+// missing returns the smallest id missing in the order of processor i.
 func (p *parser) missing(i int) int {
 	for id, row := range p.seen {
 		if row != i+1 && id != i {

@@ -9,7 +9,7 @@ import (
 	"github.com/crillab/gophersat/solver"
 )
 
-// ErrNoOrders means that a proof excludes orders with such a short run.
+// ErrNoOrders means that a proof excludes orders with a run of this length.
 var ErrNoOrders = errors.New("no orders have a run this short")
 
 // SearchProgress is the progress of Search.
@@ -19,19 +19,19 @@ type SearchProgress struct {
 	Elapsed            time.Duration
 }
 
-// attempts lists the shapes that Search tries, from the most restricted to an unrestricted one.
+// attempts lists the shapes for Search, from the most restricted to an unrestricted one.
 func attempts(N int) []shape {
 	return []shape{{true, 0}, {true, 1}, {true, 2}, {true, N}, {false, N}}
 }
 
-// Search finds orders whose run has LowerBound(N) steps. A formula of propositional logic states that such orders
-// exist; a solver finds a model or proves that there is none. A result counts only if run, which runs the orders and
-// returns their length, confirms the length.
+// Search finds orders with a run of LowerBound(N) steps. A formula of propositional logic states that such orders
+// exist; a solver finds a model or proves that none exists. run runs the orders and returns their length; a result
+// counts only if run confirms the length.
 //
-// progress may be nil; it is called at the beginning of an attempt, and every second. Every N up to 15 takes about a
-// second. Some larger N are as fast (17, 18), others take minutes or longer (16, 19). The solver cannot be
-// interrupted: when ctx ends, Search returns at once, and the solver continues in the background, on one core, until
-// it has finished or the process ends.
+// progress, unless nil, is called at the beginning of an attempt and every second. Every N up to 15 takes about a
+// second. Some larger N are equally fast (17, 18), others take minutes or longer (16, 19). The solver cannot be
+// interrupted: when ctx ends, Search returns at once, and the solver continues in the background on one core until it
+// finishes or the process ends.
 //
 // Search returns ErrNoOrders or the error of ctx, both with the bound, the error of run, or an error if a run has a
 // different length.
@@ -67,7 +67,7 @@ func search(ctx context.Context, N, steps int, run func(Orders) (int, error),
 	return nil, fmt.Errorf("%d processors, %d steps: %w", N+1, steps, ErrNoOrders)
 }
 
-// solve returns a model, or nil if there is none. It calls progress at once and every second.
+// solve returns a model, nil if none exists. It calls progress at once and every second.
 func solve(ctx context.Context, f *formula, progress func()) ([]bool, error) {
 	progress()
 	if err := ctx.Err(); err != nil {

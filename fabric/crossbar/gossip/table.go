@@ -40,9 +40,9 @@ func (c Cell) appendTo(text []byte) []byte {
 	return append(text, '-')
 }
 
-// Table is a run-table (Definition 7): a row of cells per processor, a column per step. Rows are byte codes, about
-// one per message and one per run of waiting if peers follow each other: 4096 rows of 12285 columns need 40 MB. Rows
-// are independent, so each row may be written by a different worker.
+// Table is a run-table (Definition 7): a row of cells per processor, a column per step. A row is a sequence of byte
+// codes, about one per message and one per run of waiting if consecutive peers are adjacent: 4096 rows of 12285
+// columns need 40 MB. Rows are independent, so different workers may write them.
 type Table struct{ rows []row }
 
 // row is an encoded row. The value of a code is the length of a run of Idle or Blocked, or the zigzagged difference
@@ -53,7 +53,7 @@ type Table struct{ rows []row }
 type row struct {
 	code    []byte
 	cells   uint32    // columns added
-	waiting Action    // action of the run at the end that is not yet encoded
+	waiting Action    // action of the last run, which is not yet encoded
 	run     uint32    // length of that run, 0 for none
 	peer    [2]uint32 // last receiver, and last sender
 }
@@ -132,7 +132,7 @@ type Run struct {
 	Cell           Cell
 }
 
-// Row returns the cells of a processor up to the table's last column. Waiting is in runs of maximal length; messages
+// Row returns the cells of a processor up to the table's last column. Runs of waiting have maximum length; messages
 // are separate.
 func (t *Table) Row(processor int) iter.Seq[Run] {
 	columns := uint32(t.Columns())

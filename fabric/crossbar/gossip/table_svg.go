@@ -16,7 +16,7 @@ var (
 	waiting  = svg.Paper
 )
 
-// Space above and below a table, in pixels.
+// space above and below a table, in pixels
 const (
 	headHeight   = 40
 	legendHeight = 30
@@ -24,16 +24,16 @@ const (
 	legendWidth  = 400
 )
 
-// Tables of at most this size have symbols in their cells.
+// maximum size of a table with symbols in its cells
 const (
 	symbolRowsMax    = 41
 	symbolColumnsMax = 130
 )
 
-// pictureColumnsMax is the largest width of a picture in cells; a column of a longer table covers several steps.
+// pictureColumnsMax is the maximum width of a picture in cells. In a longer table, a column covers several steps.
 const pictureColumnsMax = 16384
 
-// Cells are pixels, enlarged in pictures narrower than pictureWidth.
+// Cells are single pixels, or larger in pictures narrower than pictureWidth.
 const (
 	pictureWidth = 1200
 	cellMax      = 12
@@ -41,7 +41,7 @@ const (
 
 // WriteSVG draws a row per processor and a column per step. Waiting is paper, receiving grey, sending ink. A small
 // table has the symbols S3 R0 - ~ in its cells, with ids and steps beside the cells, and the used slots of every step
-// below. In a table of more than 16384 steps a column covers several steps; it shows a send if there is one,
+// below. In a table of more than 16384 steps a column covers several steps; it shows a send if they contain one,
 // otherwise a reception.
 func (t *Table) WriteSVG(w io.Writer) error {
 	if t.Processors() <= symbolRowsMax && t.Columns() <= symbolColumnsMax {
@@ -143,7 +143,7 @@ func (t *Table) drawPicture(w io.Writer) error {
 	return d.Close()
 }
 
-// shrink sets the action that each column of a picture shows for a row, Idle if the processor waits.
+// shrink sets the action in each column of a picture for a row, Idle for a waiting processor.
 func (t *Table) shrink(processor, steps int, drawn []Action) {
 	clear(drawn)
 	for run := range t.Row(processor) {

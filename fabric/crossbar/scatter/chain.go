@@ -8,15 +8,14 @@ import (
 )
 
 // Chain is the Markov chain of SYNC scattering among n nodes. Its state is the number k of coloured nodes. The k
-// coloured messages of a unit follow each other. If m nodes were coloured before a message in the unit, the message
-// colours a new node with probability (n-k-m)/(n-1). All terms are positive, so probabilities are accurate to about
-// 1e-12.
+// coloured messages of a unit are sequential. A message that follows m newly coloured nodes in its unit colours a new
+// node with probability (n-k-m)/(n-1). All terms are positive, so probabilities are accurate to about 1e-12.
 type Chain struct {
 	n    int
 	grow [][]float64 // grow[k][m]: probability of a step from k to k+m, m <= min(k, n-k)
 }
 
-// NewChain computes the transitions for n >= 2 nodes: n^3/8 multiplications and 2n^2 bytes. It panics if n < 2.
+// NewChain computes the transitions for n >= 2 nodes, with n^3/8 multiplications and 2n^2 bytes. It panics if n < 2.
 func NewChain(n int) *Chain {
 	checkNodes(n)
 	c := &Chain{n: n, grow: make([][]float64, n+1)}
@@ -32,7 +31,7 @@ func checkNodes(n int) {
 	}
 }
 
-// grow returns the distribution of the number of nodes that k coloured messages colour.
+// grow returns the distribution of the number of nodes coloured by k coloured messages.
 func grow(n, k int) []float64 {
 	most := min(k, n-k)
 	p := make([]float64, most+1)
@@ -99,12 +98,12 @@ func (c *Chain) missing(p []float64) float64 {
 }
 
 // Completion returns the distribution of the completion time: entry j is the probability that the last node is
-// coloured in unit j. It ends when the remainder is below 1e-15.
+// coloured in unit j. The last entry leaves a remainder below 1e-15.
 func (c *Chain) Completion() []float64 {
 	completion, left := []float64{0}, 1.0
 	for p := c.Start(); left >= 1e-15; {
 		last := 0.0
-		for k := (c.n + 1) / 2; k < c.n; k++ { // a unit at most doubles the coloured nodes
+		for k := (c.n + 1) / 2; k < c.n; k++ { // a unit at most doubles the number of coloured nodes
 			last += float64(p[k] * c.grow[k][c.n-k])
 		}
 		completion = append(completion, last)
@@ -129,7 +128,7 @@ func Moments(p []float64) (mean, sd float64) {
 }
 
 // ExpectedTime returns T_n(a) of Lemma 3: the first unit after which the expected number of coloured nodes is at
-// least n-a; 0 < a < n-1. Then p(T,n) >= 1-a. It panics for other a.
+// least n-a; 0 < a < n-1. Then p(T,n) >= 1-a. ExpectedTime panics for other a.
 func (c *Chain) ExpectedTime(a float64) int {
 	checkMissing(c.n, a)
 	units := 0
@@ -150,10 +149,10 @@ func checkMissing(n int, a float64) {
 // switch of its receiver. t is the number of units to completion.
 func Cost(messagesPerUnit, units float64) float64 { return messagesPerUnit * units }
 
-// ScatterCost returns the cost of random scattering, with one message per node and unit.
+// ScatterCost returns the cost of random scattering with one message per node and unit.
 func ScatterCost(n int, units float64) float64 { return Cost(float64(n), units) }
 
-// BroadcastCost returns n^2: every node sends to all in one unit.
+// BroadcastCost returns n^2: every node sends to all nodes in one unit.
 func BroadcastCost(n int) float64 { return Cost(float64(n)*float64(n), 1) }
 
 // GraphCost returns the cost on a fixed graph whose nodes send to all neighbours in every unit. The number of units
@@ -172,7 +171,7 @@ const (
 	BestTrivalentDiameter       = 1.1     // best known
 )
 
-// TrivalentCost returns the cost on a graph of degree 3 with one of these diameters: 7.5, 4.5 and 3.3 times n log2 n.
+// TrivalentCost returns the cost on a graph of degree 3 with one of these diameters: 7.5, 4.5 or 3.3 times n log2 n.
 // Random scattering costs 1.693 (SYNC) or 1.386 (ASYNC) times n log2 n.
 func TrivalentCost(n int, diameter float64) float64 {
 	return GraphCost(n, 3, diameter*rounded.Log2(float64(n)))

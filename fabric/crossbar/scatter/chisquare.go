@@ -2,19 +2,19 @@ package scatter
 
 import "gonum.org/v1/gonum/mathext"
 
-// binExpectedMin is the smallest expected count of a bin in Pearson's test.
+// binExpectedMin is the minimum expected count of a bin in Pearson's test.
 const binExpectedMin = 5
 
 // ChiSquare is the result of Pearson's test of observed counts.
 type ChiSquare struct {
 	Statistic float64 // sum of (observed - expected)^2 / expected over the bins
 	Freedom   int     // bins - 1
-	P         float64 // probability of this or a larger statistic under the law
+	P         float64 // probability of at least this statistic under the law
 }
 
 // Pearson compares the observed counts of 0, 1, 2 ... with their probabilities. The remainder of the probabilities
 // belongs to all larger values. Neighbouring values are merged until the expected count of each bin is at least 5.
-// With fewer than two such bins there is no verdict, and P is 1.
+// With fewer than two such bins, Pearson has no verdict, and P is 1.
 func Pearson(observed []uint64, probabilities []float64) ChiSquare {
 	runs, rest := 0.0, 1.0
 	for _, count := range observed {

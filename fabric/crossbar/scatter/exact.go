@@ -6,8 +6,8 @@
 //	coloured nodes    k  -- k messages -->    k+m,  0 <= m <= min(k, n-k)
 //
 // In SYNC, a message is coloured if its sender was coloured at the beginning of the unit. In ASYNC, a message is
-// coloured if its sender is coloured when it sends; the n messages of a unit follow each other. Time counts from the
-// beginning of the first unit. The package runs neither hardware nor firmware.
+// coloured if its sender is coloured at the time of sending; the n messages of a unit are sequential. Time counts
+// from the beginning of the first unit. The package runs neither hardware nor firmware.
 package scatter
 
 import "math/big"
@@ -49,7 +49,7 @@ func PublishedDone(n, units int) []*big.Rat {
 	})
 }
 
-// exactDone steps the distribution of the number of coloured nodes, scaled by (n-1)^n per unit. grow returns the
+// exactDone advances the distribution of the number of coloured nodes, scaled by (n-1)^n per unit. grow returns the
 // counts for k coloured senders, scaled by (n-1)^k.
 func exactDone(n, units int, grow func(k int) []*big.Int) []*big.Rat {
 	scale := power(n-1, n)
@@ -87,8 +87,8 @@ func Q(m, h int) *big.Rat {
 	return new(big.Rat).SetFrac(newCovers(h).onto(m, h), power(max(m, 1), h))
 }
 
-// R returns the probability that the nodes coloured in a unit are a given set of m, if k of n nodes were coloured
-// before (Lemma 2, Eq. 2.2).
+// R returns the probability that the nodes coloured in a unit are exactly a given set of m nodes, if k of n nodes
+// were coloured before (Lemma 2, Eq. 2.2).
 func R(n, m, k int) *big.Rat {
 	return new(big.Rat).SetFrac(newCovers(n).newly(m, k), power(n-1, k))
 }

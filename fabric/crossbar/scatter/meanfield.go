@@ -6,15 +6,15 @@ import (
 	"starloom/traces/rounded"
 )
 
-// The mean field follows the expected fraction of coloured nodes as if it had no variance, for large n.
+// The mean field, for large n, follows the expected fraction of coloured nodes as if its variance were 0.
 
-// Additional units of scattering when the number of nodes doubles, which is the factor of log2 n.
+// additional units of scattering for each doubling of the number of nodes: the factor of log2 n
 const (
 	SyncPerDoubling  = 1 + math.Ln2 // Lemma 5, Theorem 2: 1.693
 	AsyncPerDoubling = 2 * math.Ln2 // Theorem 3: 1.386
 )
 
-// Field holds the fractions of coloured and uncoloured nodes in the mean field of SYNC. Storing both avoids
+// Field holds the fractions of coloured and uncoloured nodes in the mean field of SYNC. Both are stored to avoid
 // cancellation.
 type Field struct {
 	P float64
@@ -34,7 +34,7 @@ func (f Field) Next() Field {
 }
 
 // SyncTime returns T_n(a) by the mean field of SYNC: the time at which a of n nodes are uncoloured, 0 < a < n-1.
-// units is the first whole unit; real interpolates ln q between units. T_n(a) is about log2 n + ln n - ln a + 0.1053.
+// units is the time rounded up; real interpolates ln q between units. T_n(a) is about log2 n + ln n - ln a + 0.1053.
 func SyncTime(n int, a float64) (units int, real float64) {
 	checkMissing(n, a)
 	goal := rounded.Log(a / float64(n))
@@ -56,7 +56,8 @@ func AsyncColoured(n int, time float64) float64 {
 }
 
 // AsyncTime returns T_n(a) by the mean field of ASYNC, ln((n-1)(n-a)/a), 0 < a < n-1 (Theorem 3). The time is
-// slightly too short since the mean field ignores the random start: fewer than 1-a of the runs are done by then.
+// slightly too short, because the mean field ignores the random start: fewer than 1-a of the runs have ended by this
+// time.
 func AsyncTime(n int, a float64) float64 {
 	checkMissing(n, a)
 	return rounded.Log(float64(n-1) * (float64(n) - a) / a)

@@ -11,12 +11,12 @@ import (
 type DoneCurve struct {
 	Nodes    int
 	Exact    []float64 // p(j,n) for j = 0, 1, 2 ...; may be empty
-	Finished []uint64  // runs done after j units; may be empty
+	Finished []uint64  // number of runs completed within j units; may be empty
 	Runs     uint64    // number of runs
 }
 
-// DonePlot draws Table 1 of the paper: the probability that all nodes are coloured after j units. The law is drawn as
-// lines, runs as dots with 95 % bands.
+// DonePlot draws Table 1 of the paper: the probability that all nodes are coloured after j units. Lines show the law,
+// and dots with 95 % bands show runs.
 func DonePlot(curves []DoneCurve) *figure.Figure {
 	p := &figure.Figure{Title: "Scattering: all nodes are coloured", X: figure.Axis{Label: "j, units"},
 		Y: figure.Axis{Label: "p(j,n)"}}

@@ -1,6 +1,6 @@
 package eisenstein
 
-// Algorithm is a broadcast of the message of one node to all others.
+// Algorithm is a broadcast algorithm for the message of one node to all others.
 type Algorithm int
 
 const (
@@ -8,28 +8,28 @@ const (
 	// receives in dimension k broadcasts at once in the dimensions below k. For b = a+1 every node receives once; for
 	// other alphas some nodes receive repeatedly.
 	Improved Algorithm = iota
-	// Misprinted is Algorithm 1 read literally: packets sent via -rho in sector 4 have -rho^2 as their major
+	// Misprinted is Algorithm 1 taken literally: packets sent via -rho in sector 4 have -rho^2 as their major
 	// direction.
 	Misprinted
 	// General is Improved for any alpha, with staircases instead of counters.
 	General
-	// Previous is the iterative algorithm (Section 3 of the paper) with staircases: n rounds of M steps; in round r
-	// all nodes with the message broadcast it in dimension n-r+1.
+	// Previous is the iterative algorithm (Section 3 of the paper) with staircases: n rounds of M steps. In round r
+	// every node with the message broadcasts it in dimension n-r+1.
 	Previous
 	// Phased is Algorithms 3 and 4, all-to-all, for half-duplex links: three phases of n*M steps with two sectors
-	// each, {6,1}, {2,3}, {4,5}. A node broadcasts its own message at the start of each.
+	// each, {6,1}, {2,3}, {4,5}. A node broadcasts its own message at the start of each phase.
 	Phased
-	// Restarted is Algorithm 4 read literally. A node broadcasts its own message in phase 1, and every packet that
+	// Restarted is Algorithm 4 taken literally. A node broadcasts its own message in phase 1. Every packet that
 	// arrives in the last step of a phase is broadcast again in the next phase.
 	Restarted
 	// Repaired is Phased with a correction: at the start of a phase, every node broadcasts each of its messages in
-	// the dimensions in which its coordinate is that of the message's source. Every node receives each message once.
+	// the dimensions in which node and source have equal coordinates. Every node receives each message once.
 	Repaired
 	// Oriented is General in one phase, with the three sectors of an orientation of the links.
 	Oriented
 )
 
-// phases lists the sectors, by index, of the three phases of all-to-all.
+// phases lists the sector indices of the three phases of all-to-all.
 var phases = [3][]int{{5, 0}, {1, 2}, {3, 4}}
 
 func (f *Field) phase(node int) int {
@@ -39,7 +39,7 @@ func (f *Field) phase(node int) int {
 	return [6]int{1, 2, 2, 3, 3, 1}[f.sectors.places[node].sector]
 }
 
-// Hop is a packet crossing a link in a step.
+// Hop is the transfer of a packet across a link in a step.
 type Hop struct {
 	Step           int // step, from 1
 	Dim, Direction int // dimension 1..n, direction 0..5
@@ -96,8 +96,8 @@ type walk struct {
 	yield     func(Hop)
 }
 
-// Follow yields all packets with the message of node 0, depth first, without a limit per link. Dimensions are served
-// in the order Dimension(n), ..., Dimension(1) of a rotation, 0..n-1.
+// Follow yields the hops of all packets with the message of node 0, depth first, without a limit per link. Dimensions
+// are served in the order Dimension(n), ..., Dimension(1) of a rotation, 0..n-1.
 func (t *Torus) Follow(algorithm Algorithm, rotation int, yield func(Hop)) {
 	w := walk{t, algorithm, rotation, nil, t.Dims * t.Diameter(), yield}
 	switch algorithm {
@@ -125,7 +125,7 @@ func (t *Torus) Follow(algorithm Algorithm, rotation int, yield func(Hop)) {
 // Dimension returns the k-th dimension, 1..n, of a rotation.
 func (t *Torus) Dimension(k, rotation int) int { return (k-1+rotation)%t.Dims + 1 }
 
-// Rotation distributes the sources over the rotations: it returns the sum of a source's coordinates modulo n.
+// Rotation distributes the sources over the rotations: it returns the sum of the source's coordinates modulo n.
 func (t *Torus) Rotation(source int) (rotation int) {
 	for k := range t.Dims {
 		rotation += t.Coordinate(source, k+1)
@@ -168,7 +168,7 @@ func (w *walk) restart(hop Hop, phase int) {
 	}
 }
 
-// ReceiveStep returns the step in which the message of node 0 first reaches a node without a limit per link. It
+// ReceiveStep returns the step in which the message of node 0 first reaches a node, without a limit per link. It
 // returns 0 for node 0, and for a node that the algorithm never reaches. By symmetry the message of node u reaches u
 // + node in this step. Misprinted and Restarted have no closed form.
 func (t *Torus) ReceiveStep(algorithm Algorithm, node int) (step int) {
@@ -202,24 +202,24 @@ func (t *Torus) ReceiveStep(algorithm Algorithm, node int) (step int) {
 	return step
 }
 
-// Message is the spread of one message from node 0. By symmetry it also describes the messages of all nodes if they
-// start at once.
+// Message is the spread of one message from node 0. By symmetry it also describes the messages of all nodes with a
+// simultaneous start.
 type Message struct {
 	Packets, Steps int   // total number; last step
 	Received       []int // packets received by each node
 	First          []int // first receive step of each node, 0 for none
 	Loads          [][]int
-	// BothWays: in some step both directions of a link are used. AllBothWays: this also happens if all nodes start at
-	// once.
+	// BothWays: some step uses both directions of a link. AllBothWays: the same with a simultaneous start of all
+	// nodes.
 	BothWays, AllBothWays bool
 }
 
 // NewMessage follows a message (see Follow). Loads[s-1][6*(k-1)+j] is the number of packets in step s, dimension k
-// and direction j. If all nodes start at once, this is the number of packets on each such link.
+// and direction j. With a simultaneous start of all nodes, this is the number of packets on each such link.
 func NewMessage(t *Torus, algorithm Algorithm, rotation int) *Message {
 	ports := 6 * t.Dims
 	m := &Message{Received: make([]int, t.Nodes()), First: make([]int, t.Nodes())}
-	var driven [][]uint64 // a bit for each port of each node, by step
+	var driven [][]uint64 // by step: a bit for each port of each node
 	t.Follow(algorithm, rotation, func(h Hop) {
 		for len(driven) < h.Step {
 			driven = append(driven, make([]uint64, (t.Nodes()*ports+63)/64))
@@ -244,7 +244,7 @@ func NewMessage(t *Torus, algorithm Algorithm, rotation int) *Message {
 	return m
 }
 
-// Missing returns the number of nodes that receive nothing.
+// Missing returns the number of nodes that the message does not reach.
 func (m *Message) Missing() (nodes int) {
 	for _, packets := range m.Received[1:] {
 		if packets == 0 {
@@ -257,7 +257,7 @@ func (m *Message) Missing() (nodes int) {
 // Again returns the number of packets to nodes that already have the message.
 func (m *Message) Again() int { return m.Packets - (len(m.Received) - 1 - m.Missing()) }
 
-// Most returns the most packets on a link in one step if all nodes start at once.
+// Most returns the maximum number of packets on a link in one step with a simultaneous start of all nodes.
 func (m *Message) Most() (most int) {
 	for _, loads := range m.Loads {
 		for _, packets := range loads {

@@ -29,13 +29,13 @@ var Directions = [6]string{"+1", "+rho", "+rho^2", "-1", "-rho", "-rho^2"}
 
 var units = [6]integer{{1, 0}, {0, 1}, {-1, 1}, {-1, 0}, {0, -1}, {1, -1}}
 
-// Opposite returns the direction of a link at its other end.
+// Opposite returns the direction of a link as seen from its other end.
 func Opposite(direction int) int { return (direction + 3) % 6 }
 
-// SizeMax is the largest number of residues. The tables take about 40 bytes per residue.
+// SizeMax is the maximum number of residues. The tables take about 40 bytes per residue.
 const SizeMax = 1 << 24
 
-// integer is the EJ integer x + y*rho. All integers x and y are legal (the paper says non-negative ones).
+// integer is the EJ integer x + y*rho. x and y may be any integers; the paper permits only non-negative ones.
 type integer struct{ x, y int }
 
 func (z integer) plus(times int, other integer) integer {
@@ -70,7 +70,7 @@ func New(a, b int) (*Field, error) {
 	return f, err
 }
 
-// Degenerate returns the residues modulo a + b*rho even if a node has fewer than six distinct neighbours: N is 1, 3
+// Degenerate returns the residues modulo a + b*rho even for nodes with fewer than six distinct neighbours: N is 1, 3
 // or 4. It returns an error if alpha = 0, a < 0, a > b or N > SizeMax.
 func Degenerate(a, b int) (*Field, error) {
 	switch {
@@ -108,8 +108,8 @@ func norm(a, b int) *big.Int {
 	return sum.Sub(sum.Mul(sum, sum), x.Mul(x, y)) // (a+b)^2 - ab
 }
 
-// bezout returns the greatest common divisor gcd of two numbers, at least one of them positive, and m and k with m*a
-// + k*b = gcd.
+// bezout returns the greatest common divisor gcd of two numbers, not both zero, and m and k with
+// m*a + k*b = gcd.
 func bezout(a, b int) (gcd, m, k int) {
 	m, nextM, k, nextK := 1, 0, 0, 1
 	for b != 0 {
@@ -138,7 +138,7 @@ func (f *Field) Alpha() (a, b int) { return f.a, f.b }
 func (f *Field) Size() int { return f.size }
 
 // Numbering returns the parameters of the numbering. For 0 <= x < wide and 0 <= y < high, the number of x + y*rho is
-// y*wide + x. The numbers x + y*rho and (x + skew) + (y + high)*rho are the same residue.
+// y*wide + x. The numbers x + y*rho and (x + skew) + (y + high)*rho belong to the same residue.
 func (f *Field) Numbering() (wide, high, skew int) { return f.wide, f.high, f.skew }
 
 // Index returns the number of the residue of x + y*rho. It is exact for coordinates up to 2^31.
@@ -153,7 +153,7 @@ func (f *Field) Add(u, v int) int { return f.residue(f.integer(u).plus(1, f.inte
 // Subtract returns the residue of the difference of two residues.
 func (f *Field) Subtract(u, v int) int { return f.residue(f.integer(u).plus(-1, f.integer(v))) }
 
-// Weight returns the number of hops from node 0: the least max(|x|, |y|, |x+y|) in the residue class.
+// Weight returns the number of hops from node 0: the minimum of max(|x|, |y|, |x+y|) in the residue class.
 func (f *Field) Weight(node int) int { return int(f.weights[node]) }
 
 // OrientedWeight returns the number of hops from node 0 along +1, +rho^2 and -rho only.
@@ -162,14 +162,15 @@ func (f *Field) OrientedWeight(node int) int { return int(f.oriented.weights[nod
 // Diameter returns the largest weight M, floor((a+2b)/3).
 func (f *Field) Diameter() int { return len(f.sectors.histogram) - 1 }
 
-// Directed returns the largest oriented weight: a+b if 3 divides b-a, otherwise a+b-1.
+// Directed returns the maximum oriented weight: a+b if 3 divides b-a, otherwise a+b-1.
 func (f *Field) Directed() int { return len(f.oriented.histogram) - 1 }
 
 // Histogram returns the number of nodes of every weight 0..M.
 func (f *Field) Histogram() []int { return f.sectors.histogram }
 
 // HistogramFormula returns the number of nodes of weight s modulo a + b*rho in closed form, with T = (a+b)/2 and the
-// diameter's bound (a+2b)/3 as fractions. The case s = T has precedence, since the two fractions coincide if a = b.
+// diameter's bound (a+2b)/3 as fractions. The case s = T has precedence, because the two fractions are equal for a =
+// b.
 func HistogramFormula(a, b, s int) int {
 	switch {
 	case s == 0:
@@ -220,8 +221,8 @@ type Torus struct {
 	inverses []uint64 // inverses 2^64 / N^k, rounded up; 0 for k = 0
 }
 
-// NewTorus returns the product of dims copies of a field. It returns an error if dims is below 1 or there are more
-// than 2^31-1 nodes.
+// NewTorus returns the product of dims copies of a field. It returns an error if dims is below 1 or the product has
+// more than 2^31-1 nodes.
 func NewTorus(f *Field, dims int) (*Torus, error) {
 	if dims < 1 {
 		return nil, input.Mistake("fabric.ej.dims", fmt.Sprintf("dims is %d", dims), "give 1 or more")
@@ -249,7 +250,7 @@ func (t *Torus) Coordinate(node, k int) int {
 }
 
 // Above returns node / N^k, k = 0..n: the coordinates from c_(k+1) on. It uses the high half of the product with the
-// inverse, which is exact below 2^32 and much faster than a division.
+// inverse. This is exact below 2^32 and much faster than a division.
 func (t *Torus) Above(node, k int) int {
 	if k == 0 {
 		return node

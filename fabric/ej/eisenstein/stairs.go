@@ -2,22 +2,22 @@ package eisenstein
 
 import "slices"
 
-// A one-dimensional broadcast is a set of sectors. In a sector a message goes q >= 1 hops in the major direction,
-// then p >= 0 hops in the minor direction, and ends at q*major + p*minor. A residue may have several least
-// representations. The chosen one has the lexicographically largest exponents over all directions. This is a monomial
-// order, so a chosen representation remains chosen after any of its hops is removed. The sector is therefore a
-// staircase, in which the extent of p does not grow with q.
+// A one-dimensional broadcast is a set of sectors. In a sector a message travels q >= 1 hops in the major direction,
+// then p >= 0 hops in the minor direction, to q*major + p*minor. A residue may have several shortest representations.
+// The field uses that with the lexicographically largest exponents over all directions. This is a monomial order,
+// so a used representation remains in use after the removal of any hop. The sector is therefore a staircase, in which
+// the extent of p does not grow with q.
 
 type sector struct{ major, minor int }
 
 // sectorDirections are the directions of sectors 1..6: rho^j and rho^(j-1).
 var sectorDirections = [6]sector{{1, 0}, {2, 1}, {3, 2}, {4, 3}, {5, 4}, {0, 5}}
 
-// orientedDirections are the sectors of an orientation in which each link is driven from one end only. The sum of +1,
+// orientedDirections are the sectors of an orientation in which each link is driven from one end. The sum of +1,
 // +rho^2 and -rho is 0.
 var orientedDirections = [3]sector{{0, 2}, {2, 4}, {4, 0}}
 
-// place is the position of a residue: q*major + p*minor in a sector. q is 0 at node 0 only.
+// place is the position of a residue: q*major + p*minor in a sector. q is 0 only at node 0.
 type place struct {
 	sector int8
 	q, p   uint16
@@ -79,16 +79,16 @@ func (f *Field) climb(sectors []sector) stairs {
 	return s
 }
 
-// Sectors returns the staircases of sectors 1..6. Entry q-1 of a sector is the largest p for which q*major + p*minor
-// is visited. A sector may be empty.
+// Sectors returns the staircases of sectors 1..6. Entry q-1 of a sector is the largest p with a node at q*major +
+// p*minor. A sector may be empty.
 func (f *Field) Sectors() [6][]int { return [6][]int(f.sectors.extents) }
 
 // Oriented returns the staircases of the three sectors between +1, +rho^2 and -rho.
 func (f *Field) Oriented() [3][]int { return [3][]int(f.oriented.extents) }
 
-// Towards returns the direction, 0 to 5, of the first hop from node 0 on the route to a nonzero residue. The route is
-// a shortest route in the six sectors, major direction first. After a hop, the rest of the route is the route to the
-// remaining residue.
+// Towards returns the direction, 0 to 5, of the first hop from node 0 to a nonzero residue. The route is a shortest
+// route in the six sectors, major direction first. After a hop, the rest of the route is the route to the remaining
+// residue.
 func (f *Field) Towards(node int) (direction int) {
 	return f.sectors.sectors[f.sectors.places[node].sector].major
 }

@@ -8,7 +8,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Step holds the numbers of nodes that send and that receive in a step of a broadcast.
+// Step holds the numbers of sending and receiving nodes in a step of a broadcast.
 type Step struct{ Senders, Receivers uint64 }
 
 // Active returns the number of active nodes. No node both sends and receives in a step.
@@ -24,8 +24,8 @@ func (f *Field) power(dims int) (uint64, error) {
 	return nodes.Uint64(), nil
 }
 
-// Steps returns the steps of a broadcast by recurrence over the dimensions (Section 5 of the paper), for General,
-// Oriented, Previous, and Improved with b = a+1. Entry s-1 is step s. It returns an error for less than one
+// Steps returns the steps of a broadcast computed by recurrence over the dimensions (Section 5 of the paper), for
+// General, Oriented, Previous, and Improved with b = a+1. Entry s-1 is step s. It returns an error for less than one
 // dimension, or 2^63 nodes or more.
 func (f *Field) Steps(algorithm Algorithm, dims int) ([]Step, error) {
 	if _, err := f.power(dims); err != nil {
@@ -47,8 +47,8 @@ func (f *Field) Steps(algorithm Algorithm, dims int) ([]Step, error) {
 	panic("eisenstein: no recurrence for this algorithm")
 }
 
-// parallel returns the steps of a broadcast in which a node that receives in step s sends once, in step s+1, unless
-// it is a leaf of dimension 1. The nodes that receive in step s are the coefficient of z^s in (sum of
+// parallel returns the steps of a broadcast in which every node that receives in step s sends once, in step s+1,
+// except leaves of dimension 1. The number of receivers in step s is the coefficient of z^s in (sum of
 // histogram[i]*z^i)^n.
 func parallel(s *stairs, dims int) []Step {
 	leaves := s.leafHistogram()
@@ -65,8 +65,8 @@ func parallel(s *stairs, dims int) []Step {
 }
 
 // iterative returns the steps of n rounds. In step d of round r = 1..n, all N^(r-1) nodes with the message are
-// centres of a broadcast in one dimension. (The paper's formulas count r from 0 and have no sender at d = 1, although
-// the N^(r-1) centres send then.)
+// centres of a broadcast in one dimension. (The paper's formulas count r from 0 and omit the N^(r-1) senders at d =
+// 1.)
 func (f *Field) iterative(dims int) (steps []Step) {
 	leaves := f.sectors.leafHistogram()
 	centres := uint64(1)
@@ -103,7 +103,7 @@ func (s *stairs) leafHistogram() []int {
 	return leaves
 }
 
-// Leaves returns the number of nodes that a broadcast in one dimension reaches but that do not send.
+// Leaves returns the number of nodes that a broadcast in one dimension reaches without sending.
 func (f *Field) Leaves() (leaves int) {
 	for _, count := range f.sectors.leafHistogram() {
 		leaves += count

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// Table holds the packets of a broadcast by step, sender and receiver. It is a run-table, as text and as a picture.
+// Table is a run-table, as text and as a picture: the packets of a broadcast by step, sender and receiver.
 type Table struct {
 	net     *Torus
 	source  int
@@ -22,7 +22,7 @@ func NewTable(net *Torus, source, shards int) *Table {
 	return &Table{net: net, source: source, packets: make([][]crossed, shards)}
 }
 
-// Add adds a packet that has crossed the link between two neighbours in a step. Steps come in any order.
+// Add adds a packet that has crossed the link between two neighbours in a step. Steps may be in any order.
 func (t *Table) Add(shard, step, from, to int) {
 	t.packets[shard] = append(t.packets[shard], crossed{uint32(step), uint32(from), uint32(to)})
 }
@@ -43,7 +43,7 @@ func (t *Table) sorted() []Hop {
 	return hops
 }
 
-// Steps counts the distinct senders and the distinct receivers of every step.
+// Steps counts the distinct senders and receivers of every step.
 func (t *Table) Steps() (steps []Step) {
 	sender := -1
 	receivers := map[int]bool{}

@@ -12,7 +12,7 @@ import (
 
 const planeNodesMax = 1000
 
-// Sizes of a plane in pixels: the distance of neighbours, the radius of a node, the margin and the legend.
+// sizes in a plane in pixels: distance of neighbours, radius of a node, margin, legend
 const (
 	planeHop    = 52
 	planeNode   = 15
@@ -21,8 +21,8 @@ const (
 )
 
 // WriteSVG draws a broadcast in a one-dimensional network as a hexagonal plane around the source. The position of a
-// node is its least representative, a packet is an arrow in the colour of its step, and a link out of the plane ends
-// at the number of the far node. For larger networks WriteSVG plots senders and receivers by step.
+// node is its least representative. A packet is an arrow in the colour of its step. A link out of the plane ends at
+// the number of the far node. For larger networks WriteSVG plots senders and receivers by step.
 func (t *Table) WriteSVG(w io.Writer) error {
 	if t.net.Dims > 1 || t.net.Nodes() > planeNodesMax {
 		a, b := t.net.Alpha()
@@ -132,7 +132,7 @@ func (p *plane) arrow(from, to point, step int) {
 	p.d.Areas(colour(step), head)
 }
 
-// packets draws an arrow per packet. A packet that leaves the plane has a short arrow at each end.
+// packets draws an arrow per packet. A packet that leaves the plane has a short arrow at both ends.
 func (p *plane) packets() {
 	for _, h := range p.sorted() {
 		arrow := func(from, to point) { p.arrow(from, to, h.Step) }
@@ -147,7 +147,7 @@ func (p *plane) packets() {
 	}
 }
 
-// nodes draws each node with a ring in the colour of the step in which it first receives. The source is a disc.
+// nodes draws each node with a ring in the colour of the node's first receive step. The source is a disc.
 func (p *plane) nodes() {
 	first := make([]int, p.net.Nodes())
 	for _, h := range p.sorted() {

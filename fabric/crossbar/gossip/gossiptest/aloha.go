@@ -6,9 +6,9 @@ import (
 	"starloom/fabric/crossbar/gossip"
 )
 
-// Aloha returns the length of a run on a medium on which two or more simultaneous messages are lost. In every step,
-// each sender whose addressee is listening transmits with probability 1/k. k is the number of such senders in this
-// step, or with delayed in the previous step.
+// Aloha returns the length of a run on a medium that loses simultaneous messages. In every step, each sender with a
+// listening addressee transmits with probability 1/k. k is the number of such senders in this step, or with delayed
+// in the previous step.
 func Aloha(orders gossip.Orders, delayed bool, random *rand.Rand) int {
 	N := orders.N()
 	sent, received := make([]int, N+1), make([]int, N+1)

@@ -7,7 +7,7 @@ import (
 )
 
 // Fill fills a run-table row by row, in the order of the ids. The row of processor p starts after the column of its
-// p-th reception. Each message goes to the first column in which the addressee's cell is empty; the skipped cells are
+// p-th reception. Each message goes to the first column with an empty cell of the addressee; the skipped cells are
 // blocked.
 func Fill(orders gossip.Orders) *gossip.Table {
 	rows := make([][]gossip.Cell, len(orders))
@@ -36,7 +36,7 @@ func empty(row []gossip.Cell, column int) bool {
 	return column >= len(row) || row[column].Action == gossip.Idle
 }
 
-// set sets a cell of a row that grows as needed.
+// set sets a cell of a row, which grows as needed.
 func set(row *[]gossip.Cell, column int, cell gossip.Cell) {
 	if short := column + 1 - len(*row); short > 0 {
 		*row = append(*row, make([]gossip.Cell, short)...)
@@ -45,7 +45,7 @@ func set(row *[]gossip.Cell, column int, cell gossip.Cell) {
 }
 
 // ScheduledLength returns the length of a run with Algorithm 2 or 2' on Identity or Pipelined orders. It fills the
-// table row by row, as the paper does, with sets of ids as words, and handles thousands of processors.
+// table row by row, as the paper does. Sets of ids are bit sets, so that thousands of processors are feasible.
 func ScheduledLength(N int, pipelined bool, scheduling Scheduling) int {
 	f := filler{N: N, start: make([]int, N+1)}
 	for p := range N + 1 {
@@ -61,8 +61,8 @@ func ScheduledLength(N int, pipelined bool, scheduling Scheduling) int {
 // filler is the state of ScheduledLength.
 type filler struct {
 	N     int
-	start []int      // by id: the column after the id's last reception
-	free  [][]uint64 // by column: the ids with empty cells, 64 to a word
+	start []int      // by id: column after the last reception
+	free  [][]uint64 // by column: ids with empty cells, 64 per word
 }
 
 // everybody returns the set of all ids except one.
@@ -112,7 +112,7 @@ func (f *filler) cursor(p, first, position int) int {
 	return (first + before) % (f.N + 1)
 }
 
-// firstCommon returns the first id that is in both sets, from first on and then from 0 on, or -1.
+// firstCommon returns the first id in both sets, in circular order from first on, or -1.
 func firstCommon(a, b []uint64, first int) int {
 	word := first / 64
 	if common := a[word] & b[word] >> (first % 64) << (first % 64); common != 0 {

@@ -1,15 +1,15 @@
-// Package gossiptest runs gossip exactly as specified, without hardware and firmware, as a reference for tests. Its
-// two implementations share only the table.
+// Package gossiptest is a reference for tests. It runs gossip exactly as specified, without hardware and firmware.
+// Its two implementations have only the table in common.
 package gossiptest
 
 import "starloom/fabric/crossbar/gossip"
 
-// Scheduling is the action of a sender whose addressee cannot receive.
+// Scheduling is the reaction of a sender whose addressee cannot receive.
 type Scheduling int
 
 const (
 	NoScheduling    Scheduling = 0 // waits
-	Algorithm2      Scheduling = 2 // tries the addressee at its cursor, then the first remaining addressee
+	Algorithm2      Scheduling = 2 // tries the addressee at the cursor, then the first remaining addressee
 	Algorithm2Prime Scheduling = 3 // sends to the first remaining addressee that can receive, without a cursor
 )
 
@@ -18,13 +18,13 @@ type Setting struct {
 	Orders     gossip.Orders
 	Scheduling Scheduling
 	Sessions   int // consecutive sessions; 0: one
-	Cap        int // messages per step at most; 0: no limit
+	Cap        int // maximum number of messages per step; 0 for no limit
 }
 
 // Length returns the number of steps of a run.
 func Length(s Setting) int { return Step(s).Columns() }
 
-// Step simulates a run step by step. All stages are sampled at the beginning of a step. Then senders act in ascending
+// Step simulates a run step by step. It samples all stages at the beginning of a step. Then senders act in ascending
 // order of session and id, so that the lowest sender wins.
 func Step(s Setting) *gossip.Table {
 	r := newRun(s)
@@ -43,7 +43,7 @@ type run struct {
 }
 
 type processor struct {
-	session        int // the processor's session; the number of all sessions after the last
+	session        int // session of the processor; after the last session, the number of sessions
 	received, sent int // numbers of messages in this session
 	used           []bool
 	sending        bool // the processor was in stage B at the beginning of the step
@@ -63,7 +63,7 @@ func newRun(s Setting) *run {
 
 func (r *run) finished() bool { return r.earliest() == r.Sessions }
 
-// earliest returns the lowest session of a processor.
+// earliest returns the lowest current session.
 func (r *run) earliest() int {
 	session := r.Sessions
 	for i := range r.processors {
@@ -100,7 +100,7 @@ func (r *run) step(column uint32) {
 	}
 }
 
-// act lets processor i send, or marks it as blocked.
+// act makes processor i send, or marks the processor as blocked.
 func (r *run) act(i int, column uint32) {
 	position := -1
 	if r.Cap == 0 || len(r.messages) < r.Cap {
@@ -118,7 +118,7 @@ func (r *run) act(i int, column uint32) {
 	r.table.Add(to, column, gossip.Cell{Action: gossip.Received, Peer: uint32(i)})
 }
 
-// choose returns the position, in the order of processor i, of the id to which it now sends, or -1.
+// choose returns the position, in the order of processor i, of the next addressee, or -1.
 func (r *run) choose(i int) int {
 	cursor := r.processors[i].sent
 	if r.Scheduling != Algorithm2Prime && r.free(i, cursor) {
@@ -135,8 +135,8 @@ func (r *run) choose(i int) int {
 	return -1
 }
 
-// free reports whether a position of the order of processor i is unused, and the processor at that position is in
-// stage A or C of the same session and not taken.
+// free reports whether a position of the order of processor i is unused, and its processor is in stage A or C of the
+// same session and not taken.
 func (r *run) free(i, position int) bool {
 	p, to := &r.processors[i], &r.processors[r.Orders[i][position]]
 	return !p.used[position] && !to.sending && !to.taken && to.session == p.session

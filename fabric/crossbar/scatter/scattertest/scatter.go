@@ -1,5 +1,5 @@
-// Package scattertest simulates scattering exactly as specified, without hardware and firmware, as a reference for
-// tests.
+// Package scattertest is a reference for tests. It simulates scattering exactly as specified, without hardware and
+// firmware.
 package scattertest
 
 import "math/rand/v2"
@@ -8,12 +8,12 @@ import "math/rand/v2"
 type Order int
 
 const (
-	Random  Order = 0 // each node once, in a fresh order in every unit
-	Fixed   Order = 1 // each node once, in one random order for all units
+	Random  Order = 0 // each node once per unit, in a new random order for every unit
+	Fixed   Order = 1 // each node once per unit, in one random order for all units
 	Poisson Order = 2 // every message by a uniformly drawn node
 )
 
-// other draws a node other than i uniformly.
+// other draws a node other than i from a uniform distribution.
 func other(n, i int, random *rand.Rand) int {
 	to := random.IntN(n - 1)
 	if to >= i {

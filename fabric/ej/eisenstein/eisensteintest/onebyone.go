@@ -5,18 +5,18 @@ import "starloom/fabric/ej/eisenstein"
 
 // packet is a packet that waits for its link in an all-to-all broadcast with one packet per link and step.
 type packet struct {
-	source, child int // source of the message, and index of the hop in its tree
+	source, child int // source of the message, and index of the hop in the source's tree
 }
 
-// treeHop is a hop of the tree of one source's message.
+// treeHop is a hop in the tree of one source's message.
 type treeHop struct {
 	eisenstein.Hop
 	children  []int
 	remaining int // largest number of further hops
 }
 
-// trees returns the tree of hops of node 0's message along the oriented links, for each rotation. Entry 0 of a tree
-// is the node itself.
+// trees returns, for each rotation, the tree of hops of node 0's message along the oriented links. Entry 0 of a tree
+// is node 0.
 func trees(t *eisenstein.Torus, rotations int) (trees [][]treeHop) {
 	for rotation := range rotations {
 		tree := []treeHop{{}} // node 0 has the message at the beginning
@@ -37,8 +37,7 @@ func trees(t *eisenstein.Torus, rotations int) (trees [][]treeHop) {
 }
 
 // OneByOne broadcasts from all nodes along the oriented links. In each step a link carries the packet with the
-// deepest remaining subtree. OneByOne returns the number of steps and the number of messages that every node has
-// received.
+// deepest remaining subtree. OneByOne returns the number of steps, and the number of messages received by each node.
 func OneByOne(t *eisenstein.Torus, rotate bool) (steps int, received []int) {
 	rotations := 1
 	if rotate {
