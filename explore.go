@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -173,15 +174,21 @@ func (s *Scenario) drawSchedule(r *ExploreReport, one *Scenario) error {
 		caption string
 	}{{one, "The run of the schedule."}, {s, "The run without these faults."}} {
 		var drawn bytes.Buffer
-		o := RunOptions{SVG: Pictures{Timeline: Writer(&drawn)}}
-		if _, err := Run(context.Background(), run.s, o); err != nil {
+		o := RunOptions{SVG: Pictures{Timeline: Writer(&drawn)}, HTML: Writer(io.Discard)}
+		report, err := Run(context.Background(), run.s, o)
+		if err != nil {
 			var refused *InputError
 			if errors.As(err, &refused) {
 				continue
 			}
 			return err
 		}
-		r.Pictures = append(r.Pictures, outcome.Picture{Caption: run.caption, SVG: drawn.Bytes()})
+		for _, x := range report.Aside.Pictures {
+			if bytes.Equal(x.SVG, drawn.Bytes()) {
+				x.Caption = run.caption
+				r.Pictures = append(r.Pictures, x)
+			}
+		}
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ func (s *gossipRuns) table1(name string) error {
 		}
 		curves = append(curves, curve)
 	}
-	if err := s.File(studies.StudyPlot, "bus-growth", gossip.GrowthPlot(l, curves).WriteSVG); err != nil {
+	if err := s.Plot("bus-growth", gossip.GrowthPlot(l, curves)); err != nil {
 		return err
 	}
 	return s.picture()
@@ -272,7 +272,7 @@ func (s *gossipRuns) picture() error {
 
 func (s *gossipRuns) drawLengths() error {
 	for _, l := range []int{2, 3, 4, 8} {
-		if err := s.File(studies.StudyPlot, fmt.Sprintf("bus-steps-%d", l), gossip.LengthPlot(l, 4096).WriteSVG); err != nil {
+		if err := s.Plot(fmt.Sprintf("bus-steps-%d", l), gossip.LengthPlot(l, 4096)); err != nil {
 			return err
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"starloom/fabric/bus/gossip"
 	"starloom/fabric/studies"
 	"starloom/fabric/studytest"
+	"starloom/traces/figure"
 )
 
 // model runs schedules by the letter of the paper, in the place of machines.
@@ -43,6 +44,10 @@ func (m *model) Wants(name string) bool {
 	match, err := path.Match(m.pattern, name)
 	require.NoError(m.t, err)
 	return match
+}
+
+func (m *model) Plot(name string, f *figure.Figure) error {
+	return m.File(studies.StudyPlot, name, f.WriteSVG)
 }
 
 func (m *model) File(kind studies.StudyFile, name string, write func(io.Writer) error) error {

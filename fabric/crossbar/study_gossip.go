@@ -316,7 +316,7 @@ func (s *gossipRuns) lengths(name string) error {
 		name string
 		plot *figure.Figure
 	}{{"lambda", lambda}, {"mu", mu}, {"epsilon", epsilon}} {
-		if err := s.File(studies.StudyPlot, "gossip-"+p.name, p.plot.WriteSVG); err != nil {
+		if err := s.Plot("gossip-"+p.name, p.plot); err != nil {
 			return err
 		}
 	}

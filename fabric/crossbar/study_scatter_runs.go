@@ -102,7 +102,7 @@ func (s *scatterRuns) distribution(name string) error {
 				"probability %.4f", test.P),
 		})
 	}
-	return s.File(studies.StudyPlot, "scatter-done", scatter.DonePlot(curves).WriteSVG)
+	return s.Plot("scatter-done", scatter.DonePlot(curves))
 }
 
 // samples runs all kinds of scattering. It compares their means with the means of long samples and, for ASYNC, the
@@ -167,5 +167,5 @@ func (s *scatterRuns) coloured(n int, runs []scatter.ColouredCurve) error {
 		field = field.Next()
 	}
 	curves = append(append(curves, sync, async), runs...)
-	return s.File(studies.StudyPlot, fmt.Sprintf("scatter-coloured-%d", n), scatter.ColouredPlot(n, curves).WriteSVG)
+	return s.Plot(fmt.Sprintf("scatter-coloured-%d", n), scatter.ColouredPlot(n, curves))
 }

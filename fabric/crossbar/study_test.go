@@ -20,6 +20,7 @@ import (
 	"starloom/fabric/crossbar/scatter/scattertest"
 	"starloom/fabric/studies"
 	"starloom/fabric/studytest"
+	"starloom/traces/figure"
 )
 
 // reference runs gossip by the letter of its specification, in the place of machines.
@@ -48,6 +49,10 @@ func (r *reference) Wants(name string) bool {
 }
 
 func (r *reference) Writes(studies.StudyFile) bool { return r.files != nil }
+
+func (r *reference) Plot(name string, f *figure.Figure) error {
+	return r.File(studies.StudyPlot, name, f.WriteSVG)
+}
 
 func (r *reference) File(kind studies.StudyFile, name string, write func(io.Writer) error) error {
 	var out bytes.Buffer

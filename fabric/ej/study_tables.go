@@ -51,7 +51,7 @@ func (s *broadcastRuns) draw(prefix, title string, courses []eisenstein.Course) 
 		name string
 		plot *figure.Figure
 	}{{"senders", senders}, {"receivers", receivers}, {"free", free}, {"active", active}} {
-		if err := s.File(studies.StudyPlot, prefix+"-"+figure.name, figure.plot.WriteSVG); err != nil {
+		if err := s.Plot(prefix+"-"+figure.name, figure.plot); err != nil {
 			return err
 		}
 	}
@@ -121,7 +121,7 @@ func (s *broadcastRuns) table3(name string) error {
 	}
 	s.none(name, "totals that are not those in closed form", closed, 0,
 		"(N-L)N^(n-1) with the L = 6M leaves of one dimension, previous (N-L)(N^n-1)/(N-1)")
-	return s.File(studies.StudyPlot, "ej-senders-by-dimensions", p.WriteSVG)
+	return s.Plot("ej-senders-by-dimensions", p)
 }
 
 func (s *broadcastRuns) example(name string) error {
@@ -228,7 +228,7 @@ func (s *broadcastRuns) drawMeans(courses []eisenstein.Course) error {
 				figure.plot.Curves[i].Points[k].Y /= float64(len(twelveStepNets))
 			}
 		}
-		if err := s.File(studies.StudyPlot, "ej-mean-"+figure.name, figure.plot.WriteSVG); err != nil {
+		if err := s.Plot("ej-mean-"+figure.name, figure.plot); err != nil {
 			return err
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"starloom/fabric/ej/eisenstein/eisensteintest"
 	"starloom/fabric/studies"
 	"starloom/fabric/studytest"
+	"starloom/traces/figure"
 )
 
 // reference follows messages by the letter of the specification, in the place of machines.
@@ -40,6 +41,10 @@ func (r *reference) Wants(name string) bool {
 	match, err := path.Match(r.pattern, name)
 	require.NoError(r.t, err)
 	return match
+}
+
+func (r *reference) Plot(name string, f *figure.Figure) error {
+	return r.File(studies.StudyPlot, name, f.WriteSVG)
 }
 
 func (r *reference) File(kind studies.StudyFile, name string, write func(io.Writer) error) error {

@@ -222,7 +222,7 @@ func (s *routerStudy) draw() error {
 		Y:    figure.Axis{Label: "mean latency, cycles", Scale: figure.Log2},
 		Note: "4 virtual channels of 8 flits, packets of one flit; a curve ends where the network is no longer stable.",
 	}
-	return s.File(studies.StudyPlot, "routers-latency", f.WriteSVG)
+	return s.Plot("routers-latency", f)
 }
 
 func routersStudy() *studies.Study {

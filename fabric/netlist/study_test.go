@@ -11,6 +11,7 @@ import (
 	"starloom/fabric"
 	"starloom/fabric/studies"
 	"starloom/fabric/studytest"
+	"starloom/traces/figure"
 )
 
 // studyRows takes the rows of a study that asks for no machine.
@@ -32,6 +33,10 @@ func (r *studyRows) Wants(name string) bool {
 	match, err := path.Match(r.pattern, name)
 	require.NoError(r.t, err)
 	return match
+}
+
+func (r *studyRows) Plot(name string, f *figure.Figure) error {
+	return r.File(studies.StudyPlot, name, f.WriteSVG)
 }
 
 func (r *studyRows) File(kind studies.StudyFile, name string, write func(io.Writer) error) error {

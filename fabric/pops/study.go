@@ -516,7 +516,7 @@ func (s *study) draw() error {
 		plots = append(plots, plot{"pops-corrected", f})
 	}
 	for _, p := range plots {
-		if err := s.File(studies.StudyPlot, p.name, p.of.WriteSVG); err != nil {
+		if err := s.Plot(p.name, p.of); err != nil {
 			return err
 		}
 	}

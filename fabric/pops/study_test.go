@@ -38,6 +38,10 @@ func (s *samples) Wants(name string) bool {
 	return match
 }
 
+func (s *samples) Plot(name string, f *figure.Figure) error {
+	return s.File(studies.StudyPlot, name, f.WriteSVG)
+}
+
 func (s *samples) File(kind studies.StudyFile, name string, write func(io.Writer) error) error {
 	var text strings.Builder
 	err := write(&text)

@@ -13,6 +13,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/nic"
+	"starloom/traces/figure"
 )
 
 // Study is a set of runs that reproduces published figures of a network.
@@ -56,6 +57,8 @@ type Runs interface {
 	// no extension.
 	Writes(kind StudyFile) bool
 	File(kind StudyFile, name string, write func(io.Writer) error) error
+	// Plot writes a figure as a StudyPlot.
+	Plot(name string, f *figure.Figure) error
 }
 
 // Setting is the scenario for a run of a study. Zero fields select the defaults of scenarios.

@@ -14,7 +14,7 @@ const faultsNamed, lostShown = 4, 8
 
 func faultText(r *outcome.Report, fault int) string {
 	f, shown := &r.Faults[fault], uint64(0)
-	if s := sceneOfFault(r, fault); s != nil && s.Waves != nil && f.First != nil &&
+	if s := sceneOfFault(r, fault); s != nil && s.Waves != nil && f.First != nil && s.Path == f.First.Path &&
 		s.Waves.Columns[s.Waves.Marked] > f.First.Cycle {
 		shown = s.Waves.Columns[s.Waves.Marked]
 	}

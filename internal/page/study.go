@@ -20,9 +20,9 @@ func Study(r *outcome.StudyReport, command string) *Page {
 			contradicted = append(contradicted, row)
 		}
 	}
-	p.Summary = fmt.Sprintf("%s: %d within tolerance of what was published, %d off, %d that contradict the publication.",
-		traces.Plural(uint64(len(r.Rows)), "figure", "figures"), len(r.Rows)-len(off)-len(contradicted),
-		len(off), len(contradicted))
+	p.Summary = fmt.Sprintf("%d of %s agree with the publication within their tolerances; off: %d; contradictions: %d.",
+		len(r.Rows)-len(off)-len(contradicted), traces.Plural(uint64(len(r.Rows)), "figure", "figures"), len(off),
+		len(contradicted))
 	if len(off) > 0 {
 		p.Cause = texts.Say("off cause", map[string]any{"Row": off[0]})
 	}

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"slices"
+	"strings"
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
@@ -35,6 +36,26 @@ func (f *filming) strikes(all []outcome.SceneFrame, whole bool) {
 	for i := range f.scenes {
 		f.scenes[i].Struck = f.strike(&f.scenes[i], struck)
 	}
+	f.follow()
+}
+
+// follow moves the scene of the fault behind the first violation to the frame of the violation's processor.
+func (f *filming) follow() {
+	i := slices.IndexFunc(f.scenes, func(s outcome.Scene) bool { return s.Violation >= 0 })
+	if i < 0 || f.scenes[i].Struck == nil || !f.scenes[i].Struck.Own {
+		return
+	}
+	own := f.scenes[i].Struck
+	for k := range f.scenes {
+		s := &f.scenes[k]
+		if s.Violation >= 0 || s.Fault != own.Fault || s.Decides != nil || s.Struck == nil {
+			continue
+		}
+		if inside, on := strings.CutPrefix(s.Path, s.Struck.Medium); on {
+			s.Path, s.Slot = own.Medium+inside, own.Slot
+			s.Cycle, s.Struck = f.machine.Timing().SlotCycle(uint32(own.Slot)), own
+		}
+	}
 }
 
 // strike selects the struck frame of a scene: of the violation's processor the first one, or the last one before a
@@ -58,14 +79,15 @@ func (f *filming) strike(s *outcome.Scene, struck []outcome.StruckFrame) *outcom
 		if first == nil {
 			first = x
 		}
-		concerns := processor >= 0 && (x.Processor == processor || x.Kind != "" && int64(x.Destination) == int64(processor))
+		concerns := processor >= 0 && (x.Processor == processor || x.Kind != "" && int64(x.Destination) == int64(processor)) ||
+			s.Violation < 0 && (x.Medium == s.Path || x.Link == s.Path)
 		if concerns && (own == nil || last) {
 			own = x
 		}
 	}
 	if own != nil {
 		out := *own
-		out.Own = true
+		out.Own = s.Violation >= 0
 		return &out
 	}
 	return first

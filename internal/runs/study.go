@@ -18,6 +18,7 @@ import (
 	"starloom/internal/config"
 	"starloom/internal/emulator"
 	"starloom/traces"
+	draw "starloom/traces/figure"
 	"starloom/traces/input"
 )
 
@@ -126,6 +127,20 @@ func (r *studyRuns) Writes(kind studies.StudyFile) bool {
 
 func (r *studyRuns) keeps(kind studies.StudyFile) bool {
 	return r.options.Pictures && kind == studies.StudyPlot
+}
+
+// Plot writes a figure. For a page it also draws the figure for a phone.
+func (r *studyRuns) Plot(name string, f *draw.Figure) error {
+	err := r.File(studies.StudyPlot, name, f.WriteSVG)
+	if err != nil || !r.options.Pictures {
+		return err
+	}
+	var svg bytes.Buffer
+	narrow := *f
+	narrow.Width = draw.WidthNarrow
+	err = narrow.WriteSVG(&svg)
+	r.pictures[len(r.pictures)-1].Narrow = svg.Bytes()
+	return err
 }
 
 func (r *studyRuns) File(kind studies.StudyFile, name string, write func(io.Writer) error) error {
@@ -400,6 +415,8 @@ func (f *caseFinder) weigh(x *studies.Setting) error {
 func (f *caseFinder) Writes(studies.StudyFile) bool { return false }
 
 func (f *caseFinder) File(studies.StudyFile, string, func(io.Writer) error) error { return nil }
+
+func (f *caseFinder) Plot(string, *draw.Figure) error { return nil }
 
 // Only is the pattern that matches one case.
 func (c *StudyCase) Only() string {
