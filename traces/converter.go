@@ -13,28 +13,28 @@ import (
 	"starloom/traces/input"
 )
 
-// Converter is a program that converts an output to a file format that Starloom does not write itself. The program
-// reads the output on standard input; its last argument is the path of the converted file.
+// Converter is a program that converts an output to a file format that Starloom cannot write. The program reads the
+// output from standard input; its last argument is the path of the converted file.
 type Converter struct {
 	Command   string
 	Package   string // Debian package
 	Arguments []string
 	Head      string               // text before the output
 	Instead   string               // advice for users without the program
-	Check     func(*os.File) error // checks that the converted file is complete; its errors follow a colon
+	Check     func(*os.File) error // checks that the converted file is complete; its error follows a colon in the message
 }
 
 type conversion struct {
 	*Converter
 	path    string   // path of the command
-	files   []string // paths of written files: the converted file, then temporary files
+	files   []string // paths of written files: first the converted file, then temporary files
 	process *exec.Cmd
 	input   io.WriteCloser
 	said    bytes.Buffer
 	ended   error // result, once input is nil
 }
 
-// Through makes a converter write the file. It must be called before the first Write.
+// Through makes a converter write the file. Call it before the first Write.
 func (f *File) Through(c *Converter) error {
 	path, err := exec.LookPath(c.Command)
 	if err != nil {
@@ -50,7 +50,7 @@ func (f *File) Through(c *Converter) error {
 	return f.keep(f.conversion.start())
 }
 
-// vcd2fst creates the second file while it runs.
+// vcd2fst creates the second file while it is running.
 func leftovers(temp string) []string { return []string{temp + ".out", temp + ".out.hier"} }
 
 func (c *conversion) start() (err error) {
@@ -84,7 +84,7 @@ func (c *conversion) Write(p []byte) (int, error) {
 		return 0, c.ended
 	}
 	n, err := c.input.Write(p)
-	if err != nil { // the converter has ended; its status shows the reason
+	if err != nil { // the converter has ended; its exit status gives the reason
 		if err = c.wait(); err == nil {
 			err = errors.New("it ended before its input did")
 		}

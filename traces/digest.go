@@ -7,8 +7,8 @@ import (
 )
 
 // Sum is the digest of a set of events: 128 bits that do not depend on the order of the events. Every event is mixed
-// to 128 bits, and the mixed values are added modulo 2^128. Equal events therefore count each time (exclusive or
-// would cancel pairs). Each worker computes a Sum, and Merge adds the sums of the workers.
+// to 128 bits, and the mixed values are added modulo 2^128. Equal events therefore all count; exclusive or would
+// cancel pairs. Each worker computes a Sum, and Merge adds the sums of the workers.
 //
 // The zero value is the empty set. All fields are plain data.
 type Sum struct {
@@ -26,7 +26,7 @@ const (
 	mix5 = 0xBE5466CF34E90C6C
 )
 
-// EventHead packs the common part of all events into the first word of Event.
+// EventHead packs the common fields of all events into the first word of Event.
 func EventHead(kind, status uint8, port uint16, processor uint32) uint64 {
 	return uint64(kind)<<56 | uint64(status)<<48 | uint64(port)<<32 | uint64(processor)
 }
@@ -73,14 +73,15 @@ func (s *Sum) Merge(other Sum) {
 	s.Count += other.Count
 }
 
-// finish is a bijection that carries low bits up and high bits down: one round of D. Stafford's variant 13 of
+// finish is a bijection that moves low bits up and high bits down: one round of D. Stafford's variant 13 of
 // MurmurHash3's finaliser, sufficient after a full product.
 func finish(x uint64) uint64 {
 	x = (x ^ x>>32) * 0xBF58476D1CE4E5B9
 	return x ^ x>>29
 }
 
-// Fold hashes bytes to one word for Event: 64 bits that depend on the values, the places and the number of all bytes.
+// Fold hashes bytes to one word for Event: 64 bits that depend on the values and positions of all bytes, and on their
+// number.
 func Fold(data []byte) uint64 {
 	h := uint64(len(data)) ^ mix0
 	for len(data) >= 16 {
@@ -102,7 +103,7 @@ func foldPair(h, a, b uint64) uint64 {
 
 // Digest is the digest of a run: the sums of its slots, chained in the order of the slots. Slots without events have
 // no effect, so an engine may skip them. The zero value is the digest of an empty run. All fields are plain data, so
-// a restored Digest can continue.
+// a run can continue with a restored Digest.
 type Digest struct {
 	Hi, Lo   uint64
 	Events   uint64 // events in all slots
@@ -118,7 +119,7 @@ func (d *Digest) Slot(slot uint32, sum Sum) {
 	if uint64(slot) < d.NextSlot {
 		panic(fmt.Sprintf("digest: slot %d with %d events after slot %d", slot, sum.Count, d.NextSlot-1))
 	}
-	var position, chained Sum // sums of one event each, used as mixers
+	var position, chained Sum // sums of one event each, used to mix
 	position.Event(d.Hi, d.Lo, uint64(slot), sum.Count)
 	chained.Event(position.Hi, position.Lo, sum.Hi, sum.Lo)
 	d.Hi, d.Lo = chained.Hi, chained.Lo

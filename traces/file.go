@@ -21,14 +21,14 @@ import (
 )
 
 // File is an output that appears completely or not at all. Bytes are written to a temporary file in the same folder;
-// Commit renames the temporary file to the path, Abort removes it. An existing file is unchanged until Commit. A
-// killed process leaves its temporary file; the next Create of the path removes that file. The path "-" is standard
+// Commit renames the temporary file to the path, Abort removes it. An existing file is unchanged until Commit. The
+// temporary file of a killed process remains until the next Create of the path removes it. The path "-" is standard
 // output. Standard output and writers (To) receive bytes at once, unless Hold was called.
 //
 // Every error contains the path and a remedy. A File keeps its first error.
 type File struct {
 	path    string   // path as given, for messages
-	target  string   // target of the rename: path after symbolic links are resolved
+	target  string   // target of the rename: path with symbolic links resolved
 	temp    string   // temporary file, "" for standard output and writers
 	file    *os.File // nil for standard output and writers
 	lock    *os.File // see lockTemporary; may be nil
@@ -49,13 +49,13 @@ const (
 	stdoutPath      = "-"
 )
 
-// To returns an output that writes to w. The writer is never closed. Errors contain name.
+// To returns an output that writes to w, without ever closing it. Errors contain name.
 func To(name string, w io.Writer) *File {
 	return &File{path: name, sink: w, buf: bufio.NewWriterSize(w, fileBufferBytes)}
 }
 
-// Hold keeps up to 64 MiB of a stream until Commit, so that Restart can drop these bytes. Beyond the limit, bytes are
-// written at once.
+// Hold delays up to 64 MiB of a stream until Commit, so that Restart can drop these bytes. Beyond the limit, bytes
+// are written at once.
 func (f *File) Hold() { f.hold = f.temp == "" && f.bytes == 0 }
 
 func (f *File) release() error {
@@ -73,8 +73,8 @@ var temporaries = struct {
 	converters map[*exec.Cmd]bool
 }{paths: map[string]bool{}, converters: map[*exec.Cmd]bool{}}
 
-// RemoveTemporaries removes this process's temporary files before an immediate exit. Afterwards, later Files block
-// forever.
+// RemoveTemporaries removes this process's temporary files before an immediate exit. All later calls of File methods
+// block forever.
 func RemoveTemporaries() {
 	temporaries.Lock() // never unlocked
 	for converter := range temporaries.converters {
@@ -95,7 +95,7 @@ func openTemporary(path string) (file, lock *os.File, err error) {
 	}
 	lock, ok := lockTemporary(file)
 	if ok {
-		// Before the lock was taken, another process may have removed the file as stale.
+		// Before this process had the lock, another process may have removed the file as stale.
 		at, errAt := os.Stat(path)
 		own, errOwn := file.Stat()
 		ok = errAt == nil && errOwn == nil && os.SameFile(at, own)
@@ -143,7 +143,7 @@ func settleTemporary(path, target string) (err error) {
 	return err
 }
 
-// Create opens an output. It returns an error, without side effects, if the folder is missing or not writable. An
+// Create opens an output. If the folder is missing or not writable, Create returns an error without side effects. An
 // existing pipe or device is written directly.
 func Create(path string) (*File, error) {
 	if path == "" {
@@ -207,8 +207,7 @@ func openDevice(path string) (*File, error) {
 	return f, nil
 }
 
-// followLinks returns the final target of a path, existing or not. When the file is written, a link stays, and its
-// target is replaced.
+// followLinks returns the final target of a path, existing or not. A write keeps the link and replaces its target.
 func followLinks(path string) (string, error) {
 	for range linksMax {
 		folder, name := filepath.Split(path)
@@ -266,7 +265,7 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, f.keep(err)
 }
 
-// Flush writes buffered bytes to standard output or a writer, unless the bytes are held.
+// Flush writes buffered bytes to standard output or a writer, unless they are held.
 func (f *File) Flush() error {
 	if f.temp != "" || f.hold || f.settled {
 		return f.err
@@ -274,7 +273,7 @@ func (f *File) Flush() error {
 	return f.keep(f.buf.Flush())
 }
 
-// Restart drops the written bytes. It returns an error if bytes have reached standard output or a writer.
+// Restart drops the written bytes. It returns an error if standard output or a writer has received bytes.
 func (f *File) Restart() error {
 	if f.settled || f.err != nil {
 		return f.err
@@ -317,7 +316,7 @@ func (f *File) Commit() error {
 	return f.rename()
 }
 
-// Abort drops the output; an existing file is unchanged. After Commit it does nothing.
+// Abort drops the output, and an existing file is unchanged. After Commit, Abort does nothing.
 func (f *File) Abort() {
 	if f.settled {
 		return
@@ -332,13 +331,13 @@ func (f *File) Abort() {
 	if f.conversion != nil {
 		f.conversion.drop()
 	}
-	// Errors are harmless, because the file is unwanted, and already closed if it was finished.
+	// Errors are harmless: the file is unwanted, and a finished file is already closed.
 	_ = f.file.Close()
 	_ = settleTemporary(f.temp, "")
 	closeLock(f.lock)
 }
 
-// finish syncs all bytes to disk, so that no renamed file can be incomplete after a crash.
+// finish syncs all bytes to disk, so that a renamed file is complete even after a crash.
 func (f *File) finish() error {
 	if f.hold {
 		if err := f.release(); err != nil {
@@ -379,10 +378,10 @@ func (f *File) rename() error {
 	return f.err
 }
 
-// RemedyFull is the remedy for a file that cannot be written completely.
+// RemedyFull is the remedy for an incompletely written file.
 const RemedyFull = "free some disk space, or give another path"
 
-// keep wraps the first error. All later calls return this wrapped error.
+// keep wraps and stores the first error. Later calls return it.
 func (f *File) keep(err error) error {
 	var tool *input.ToolError
 	switch {
@@ -398,12 +397,12 @@ func (f *File) keep(err error) error {
 	return f.err
 }
 
-// Files are the outputs of one run, which appear together.
+// Files are the outputs of one run. They appear together.
 type Files struct {
 	files []*File
 }
 
-// Create opens another output. It refuses a path that is already the path of another output.
+// Create opens another output. It rejects the path of an earlier output.
 func (s *Files) Create(path string) (*File, error) {
 	f, err := Create(path)
 	if err != nil {
@@ -412,7 +411,7 @@ func (s *Files) Create(path string) (*File, error) {
 	return s.add(f)
 }
 
-// To adds an output on a writer; see the function To. Two outputs on one writer are refused.
+// To adds an output on a writer; see the function To. It rejects a second output on one writer.
 func (s *Files) To(name string, w io.Writer) (*File, error) { return s.add(To(name, w)) }
 
 func (s *Files) add(f *File) (*File, error) {
@@ -430,7 +429,7 @@ func (s *Files) add(f *File) (*File, error) {
 	return f, nil
 }
 
-// sameWriter compares only pointers. Writers of other types, such as io.Discard, may be shared.
+// sameWriter compares only pointers. Other writers, such as io.Discard, may be shared.
 func sameWriter(a, b io.Writer) bool {
 	return reflect.TypeOf(a).Kind() == reflect.Pointer && a == b
 }
@@ -442,7 +441,7 @@ func sameFile(a, b string) bool {
 }
 
 // Commit publishes all outputs. It syncs all outputs to disk before the first rename, so that no output appears if
-// one of them cannot be finished. It returns the first error.
+// any of them fails. It returns the first error.
 func (s *Files) Commit() error {
 	for _, f := range s.files {
 		if f.settled {
@@ -465,7 +464,7 @@ func (s *Files) Commit() error {
 	return first
 }
 
-// Abort drops all outputs that are not committed.
+// Abort drops all uncommitted outputs.
 func (s *Files) Abort() {
 	for _, f := range s.files {
 		f.Abort()
@@ -499,13 +498,13 @@ func (t *Temporary) Remove() {
 
 // Common limits of reports.
 const (
-	// NamesKept is the number of names kept of a list.
+	// NamesKept is the maximum number of names kept in a NameList.
 	NamesKept = 20
-	// NamesShown is the number of names in a text.
+	// NamesShown is the maximum number of names shown in a text.
 	NamesShown = 5
 )
 
-// NameList is a truncated list with its full length.
+// NameList is a truncated list together with its full length.
 type NameList struct {
 	Count int      `json:"count"`
 	Names []string `json:"names,omitempty"`

@@ -10,8 +10,8 @@ import (
 )
 
 // lockTemporary marks an open temporary file as owned by a live process until the lock is closed or the process ends.
-// ok is false if another process holds the file in order to remove it as stale. On file systems without locks, lock
-// is nil.
+// ok is false if another process has locked the file to remove it as stale. On file systems without locks, lock is
+// nil.
 func lockTemporary(file *os.File) (lock *os.File, ok bool) {
 	err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
@@ -20,7 +20,7 @@ func lockTemporary(file *os.File) (lock *os.File, ok bool) {
 	if err != nil {
 		return nil, true
 	}
-	// The lock belongs to the open file. It outlives the file's descriptor, which is closed before the rename.
+	// The lock belongs to the open file. It remains after the descriptor is closed before the rename.
 	copied, err := unix.FcntlInt(file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return nil, true

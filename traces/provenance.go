@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 )
 
-// Provenance names the inputs of a report. It has no paths, threads or engine, so that equal inputs give equal
+// Provenance names the inputs of a report. It omits paths, threads and engine, so that equal inputs yield equal
 // bytes.
 type Provenance struct {
 	Version string   `json:"version"`          // of Starloom, with the commit

@@ -61,7 +61,7 @@ func WriteWaves(w io.Writer, head string, columns []uint64, rows []WaveRow, mark
 	return err
 }
 
-// waveNumbers places the column numbers. It omits numbers that would overlap, but never the last number.
+// waveNumbers places the column numbers. It omits numbers that would overlap, except the last number.
 func waveNumbers(columns []uint64, width int) []byte {
 	text := bytes.Repeat([]byte{' '}, width*len(columns))
 	last := len(columns) - 1

@@ -1,4 +1,4 @@
-// Package decode extracts phits from a waveform: the data of each interface in each cycle. It handles wires and
+// Package decode extracts phits from a waveform: the data of each interface in each cycle. It decodes wires and
 // frames of bytes; nic.Decoder assembles Starloom's frames from the phits.
 //
 //	any VCD --> vcd.Sampler --> Reader: lanes of wires --put(lane, cycle, Phit)--> nic.Decoder
@@ -17,11 +17,11 @@ import (
 	"starloom/traces/vcd"
 )
 
-// Phit is the data that an interface carries in one cycle.
+// Phit is the data of an interface in one cycle.
 type Phit struct {
 	Bits int // 1..64
-	// Rail1 has the bits that are one, Rail0 the bits that are zero. Without dual-rail light, Rail0 is the complement
-	// of Rail1.
+	// Rail1 holds the bits that are one, Rail0 the bits that are zero. Without dual-rail light, Rail0 is the
+	// complement of Rail1.
 	Rail1, Rail0 uint64
 	Dark         bool // no phit in this cycle
 	First, Last  bool // first or last phit of a frame, if the interface marks them
@@ -29,7 +29,7 @@ type Phit struct {
 	Port         uint64
 	Slot         uint32
 
-	// For interfaces of bytes: the valid bytes, which are kept until the next cycle, and the flag for bad frames.
+	// valid bytes of a byte interface, which remain until the next cycle, and the flag for bad frames
 	Octets []byte
 	Bad    bool
 }
@@ -41,15 +41,15 @@ type Phit struct {
 //	rail1, rail0                           a phit in every cycle with light
 //	axi_stream                             prefix of tdata, tvalid, tready, tlast and tkeep
 type Lane struct {
-	Name  string // name of the interface, in which ${port} is the value of Port
+	Name  string // name of the interface, with ${port} for the value of Port
 	Place string // place in the map, for errors
 
 	Data, Valid, Ready, First, Last string
 	Rail1, Rail0                    string
 	Port                            string // port select of the transmitter, "" for none
 
-	// Octets means that the interface carries any number of bytes per cycle, the lowest first unless HighFirst. Keep
-	// has a bit for each valid byte, bit 0 for the lowest byte; Bad marks frames to discard.
+	// Octets means that the interface carries any number of bytes per cycle, the lowest first, or the highest with
+	// HighFirst. Keep has a bit for each valid byte, bit 0 for the lowest byte; Bad marks frames to discard.
 	Octets    bool
 	HighFirst bool
 	Keep, Bad string
@@ -76,12 +76,11 @@ type LaneID int32
 
 // Reader reads phits from a VCD in one pass. Memory grows only with the number of interfaces.
 type Reader struct {
-	// Names of the interfaces, and Rules, the indices of their Lanes.
+	// names of the interfaces, and the indices of their Lanes
 	Names []string
 	Rules []int
 
-	// Cycles is the number of cycles. Unknown counts bits x or z on valid, ready or a rail, which are read as
-	// darkness.
+	// number of cycles, and number of bits x or z on valid, ready or a rail, which count as dark
 	Cycles  uint64
 	Unknown uint64
 
@@ -104,7 +103,7 @@ type laneWires struct {
 	unknown                                             bool
 }
 
-// Open opens a VCD and finds the wires. The caller must Close the Reader.
+// Open opens a VCD and finds the wires. The caller must close the Reader.
 func Open(path string, o Options) (*Reader, error) {
 	r, err := vcd.Open(path)
 	if err != nil {
@@ -123,7 +122,7 @@ func (d *Reader) Name() string { return d.r.Name() }
 
 func (d *Reader) Close() error { return d.r.Close() }
 
-// Truncated reports whether the file ended within a line.
+// Truncated reports whether the file ended in the middle of a line.
 func (d *Reader) Truncated() bool { return d.r.Truncated() }
 
 func (d *Reader) prepare() error {
@@ -303,8 +302,7 @@ func (d *Reader) addLane(rule int, key string, parts []string, index map[string]
 }
 
 // Run reads the whole file. It calls put for every phit, and for the first dark cycle after a phit, cycle by cycle in
-// the order of interfaces. If the last time of a file has no changes, it marks the end of the file and is not a
-// cycle.
+// the order of interfaces. A last time without changes marks the end of the file and is not a cycle.
 func (d *Reader) Run(ctx context.Context, put func(id LaneID, cycle uint64, p Phit)) error {
 	for count := 0; ; count++ {
 		if count%checkEvery == 0 && ctx.Err() != nil {
@@ -333,8 +331,8 @@ func (d *Reader) Run(ctx context.Context, put func(id LaneID, cycle uint64, p Ph
 	}
 }
 
-// cycle passes the phits of one cycle to put, for two kinds of lanes: lanes that had a phit in the cycle before, and
-// lanes whose wires have changed.
+// cycle passes the phits of one cycle to put, for lanes with a phit in the previous cycle and lanes with changed
+// wires.
 func (d *Reader) cycle(instant int64, changed []vcd.NetID, put func(LaneID, uint64, Phit)) {
 	number := uint64(instant) + d.o.FirstCycle
 	d.Cycles = number + 1
@@ -403,7 +401,7 @@ func (l *laneWires) light(s *vcd.Sampler) {
 	l.now.Dark = l.now.Rail1|l.now.Rail0 == 0
 }
 
-// valid and ready must be 1; x and z do not count.
+// valid and ready must be 1; x and z do not count as 1.
 func (l *laneWires) handshake(s *vcd.Sampler) {
 	is := func(wire *vcd.Part, missing bool) bool {
 		if wire == nil {

@@ -10,7 +10,7 @@ import (
 // Form describes frames of bytes.
 type Form struct {
 	Name     string // raw or ethernet
-	Preamble bool   // an Ethernet preamble with start delimiter comes before each frame
+	Preamble bool   // an Ethernet preamble with start delimiter precedes each frame
 	FCS      bool   // an Ethernet frame check sequence ends each frame
 }
 
@@ -26,8 +26,8 @@ type Frame struct {
 //
 //	Put(lane, cycle, phit) ... Flush() --> emit(frame)
 //
-// A frame ends with last; without it, with the next first or before the first cycle without a transfer. Frames are
-// emitted in the order of their last cycles, then of lanes.
+// A frame ends with last. Without last, it ends at the next first, or before the first cycle without a transfer.
+// Frames are emitted in the order of their last cycles, then by lane.
 type Framer struct {
 	form  Form
 	lanes []framing
@@ -43,7 +43,7 @@ type framing struct {
 	fault       string
 }
 
-// NewFramer returns a framer. emit is called with every frame, which is valid until emit returns. An error of emit
+// NewFramer returns a framer. It calls emit with every frame, which is valid until emit returns. An error of emit
 // ends the framer.
 func NewFramer(r *Reader, form Form, emit func(*Frame) error) *Framer {
 	f := &Framer{form: form, lanes: make([]framing, len(r.lanes)), emit: emit}
@@ -111,7 +111,7 @@ const (
 	preambleByte   = 0x55
 	startDelimiter = 0xD5
 	fcsBytes       = 4
-	// ethernetBytesMin is the size of an Ethernet header: destination, source and type.
+	// ethernetBytesMin is the size in bytes of an Ethernet header: destination, source and type.
 	ethernetBytesMin = 14
 )
 

@@ -19,17 +19,17 @@ type Report struct {
 	File       string      `json:"file"`
 	Cycles     uint64      `json:"cycles"`
 	Interfaces []Interface `json:"interfaces"` // interfaces with frames
-	Lanes      int         `json:"lanes"`      // interfaces of the map found in the VCD
+	Lanes      int         `json:"lanes"`      // number of interfaces of the map found in the VCD
 	Frames     uint64      `json:"frames"`
 	OK         uint64      `json:"ok"`
 	Damaged    uint64      `json:"damaged"`
 	Collisions uint64      `json:"collisions"`
 	Faults     []Fault     `json:"faults,omitempty"` // faults of damaged frames of bytes
-	Unknown    uint64      `json:"unknown"`          // occurrences of x or z read as darkness
+	Unknown    uint64      `json:"unknown"`          // number of bits x or z, which count as dark
 	Truncated  bool        `json:"truncated,omitempty"`
 }
 
-// Fault is a kind of damage with the number of its frames.
+// Fault is a kind of damage and the number of damaged frames.
 type Fault struct {
 	What   string `json:"what"`
 	Frames uint64 `json:"frames"`

@@ -7,8 +7,8 @@
 //	               |                       |                         skipped parts
 //	b.vcd --> vcd.Reader --> vcd.Sampler --+
 //
-// The verdict is equal only if both files were compared completely. A file that ends before the other's last change
-// differs.
+// The verdict is equal only after a complete comparison of both files. A file that ends before the other's last
+// change differs.
 package diff
 
 import (
@@ -24,9 +24,9 @@ import (
 
 const contextDefault = 16
 
-// Files compares two waveforms side by side in one pass; vcd.Open lists the formats. Memory grows with the number of
-// signals, not with the length of the files. Only the few cycles before the first difference are read again. Files
-// returns an *input.Error for unusable files and options, and ctx's error when ctx ends.
+// Files compares two waveforms side by side in one pass; see vcd.Open for the formats. Memory grows with the number
+// of signals, not with the length of the files. Files reads only the few cycles before the first difference twice.
+// Files returns an *input.Error for unusable files and options, and ctx's error when ctx ends.
 func Files(ctx context.Context, pathA, pathB string, o Options) (*Report, error) {
 	d := &differ{ctx: ctx, o: o, match: matching{lenient: o.Lenient, tolerance: o.RealTolerance, maybe: true},
 		halfGiven: map[int32]bool{}}

@@ -16,9 +16,8 @@ type differ struct {
 	from, to int64
 	pairs    []pair
 
-	// relaxed holds, per pair, the number of the last instant at which unequal values matched. Unequal values can
-	// match because of x or z, the tolerance of reals, or possible events. relaxed is nil if the options allow no
-	// such match.
+	// relaxed holds, by pair, the last instant at which different values matched because of x or z, the tolerance of
+	// reals, or possible events. relaxed is nil if the options permit no such match.
 	match        matching
 	relaxed      []uint64
 	relaxedCount uint64         // matches by x or z

@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	// neighboursMax is the number of signals drawn in addition to the first different signal.
+	// neighboursMax is the number of signals drawn beside the first different signal.
 	neighboursMax = 5
 )
 
-// draw reads both files again and draws the instants before the first difference, watching only the drawn signals.
+// draw rereads both files and draws the instants before the first difference. It watches only the drawn signals.
 func (d *differ) draw() error {
 	chosen := d.choose()
 	m, err := d.open(chosen)
@@ -105,7 +105,7 @@ func newDrawing(m *merge, pairs []pair, columns int, sampled bool) *drawing {
 		b: make([][]string, len(pairs))}
 }
 
-// add adds a column. For sampled files, it also adds columns for preceding cycles without changes.
+// add adds a column. For sampled files, it first adds columns for preceding cycles without changes.
 func (w *drawing) add(instant int64) {
 	if count := len(w.instants); w.sampled && count > 0 {
 		last := w.instants[count-1]

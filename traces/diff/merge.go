@@ -56,8 +56,8 @@ type step struct {
 const checkEvery = 4096
 
 // instants yields the instants of both files up to last, with samplers at the instant's values. It ends when a file
-// has ended or is cut off within an instant, and when a file or tick returns an error. tick is called regularly.
-// After a break, the files are not read further.
+// ends or is truncated within an instant, and when a file or tick returns an error. tick is called regularly. After a
+// break, instants reads no further.
 func (m *merge) instants(last int64, tick func() error) iter.Seq2[step, error] {
 	return func(yield func(step, error) bool) {
 		err := m.load(true, true)
@@ -80,7 +80,7 @@ func (m *merge) instants(last int64, tick func() error) iter.Seq2[step, error] {
 	}
 }
 
-// next returns the next instant of either file. ok is false if a file has ended, or is cut off within that instant.
+// next returns the next instant of either file. ok is false if a file has ended, or is truncated within that instant.
 func (m *merge) next() (instant int64, fromA, fromB, ok bool) {
 	if !m.a.Loaded || !m.b.Loaded {
 		return 0, false, false, false

@@ -10,7 +10,7 @@ import (
 	"starloom/traces/vcd"
 )
 
-// pair is a net of A and a net of B, or parts of them, with their most significant bits aligned.
+// pair is a net of A and a net of B, or parts of both, aligned at their most significant bits.
 type pair struct {
 	a, b       vcd.NetID
 	aLow, bLow uint32
@@ -38,14 +38,14 @@ type pairing struct {
 	onlyA, onlyB     []string
 	stripA, stripB   string // outer scopes ignored in names
 
-	skipped              map[pair]bool // skipped pairs by nets and bits: true by --ignore, false by --only
-	restOnly, restIgnore int           // number of skipped signals that exist in only one file
+	skipped              map[pair]bool // skipped pairs by nets and bits: true for --ignore, false for --only
+	restOnly, restIgnore int           // number of skipped signals of only one file
 }
 
 type declared struct {
 	shapes []Mismatch
 	ranges []string                // signals with another range in B
-	bits   [2]map[vcd.NetID][]bool // compared bits in A and B; nil for all
+	bits   [2]map[vcd.NetID][]bool // compared bits of the nets of A and B; nil for all bits
 }
 
 type compiledRule struct {
@@ -153,7 +153,7 @@ func (p *pairing) findExact(o *Options) error {
 	return nil
 }
 
-// findVariable pairs a variable of A. It uses the first matching rule, otherwise the variable's path, otherwise the
+// findVariable pairs a variable of A. It tries the first matching rule; without a rule, the variable's path; then the
 // path without outer scopes.
 func (p *pairing) findVariable(v *vcd.Var, order int) {
 	if _, ok := p.exact[v.Path]; ok {
@@ -189,8 +189,8 @@ func cutScope(path, scope string) (string, bool) {
 	return strings.CutPrefix(rest, ".")
 }
 
-// repeats are nets whose path was declared before. The second net of a path in A is compared with the second net of
-// that path in B.
+// repeats are further nets with an already declared path. The second net of a path in A is compared with the second
+// net of that path in B.
 type repeats struct {
 	nth  map[repeat]int   // 1 for the second net of a path
 	vars map[string][]int // variables of these nets by path
@@ -213,7 +213,7 @@ func findRepeats(h *vcd.Header, index map[string]int) repeats {
 	return r
 }
 
-// match pairs a variable of A with name in B, whole or bit by bit. It returns false if B lacks the name.
+// match pairs a variable of A with name in B, whole or bit by bit. It returns false if B does not declare the name.
 func (p *pairing) match(v *vcd.Var, order int, name string) bool {
 	varsB := p.b.Header().Vars
 	if b, _, ok := p.b.Header().Resolve(p.indexB, name); ok {
@@ -280,12 +280,12 @@ func (p *pairing) add(a, b vcd.Part, order int) {
 }
 
 const (
-	// stripDepthMax is the number of outer scopes tried in each file.
+	// stripDepthMax is the maximum number of outer scopes removed in each file.
 	stripDepthMax = 4
 	stripSample   = 10000
 )
 
-// findStrip finds the outer scopes whose removal makes most names of A match names of B.
+// findStrip finds the outer scopes whose removal yields the most matches between names of A and B.
 func (p *pairing) findStrip() {
 	varsA := p.a.Header().Vars
 	best := 0
@@ -338,7 +338,7 @@ func scopesAround(vars []vcd.Var) []string {
 	return scopes
 }
 
-// findRest lists signals of only one file. It omits further names of compared nets.
+// findRest lists signals of only one file, without further names of compared nets.
 func (p *pairing) findRest() {
 	rest := func(r *vcd.Reader, paired []bool) (names []string) {
 		listed, left := make([]bool, r.Nets()), make([]bool, r.Nets())
@@ -366,7 +366,7 @@ func (p *pairing) findRest() {
 	p.onlyA, p.onlyB = rest(p.a, p.pairedA), rest(p.b, p.pairedB)
 }
 
-// notice records the bits of a file that are compared or skipped; nil for a whole net.
+// notice records the compared or skipped bits of a file; nil stands for a whole net.
 func (p *pairing) notice(file int, r *vcd.Reader, part vcd.Part) {
 	bits, there := p.bits[file][part.Net]
 	switch _, size := r.Net(part.Net); {
@@ -413,7 +413,7 @@ func (p *pairing) otherRanges() []string {
 	return []string{"indices of " + signals + " with another range in B, compared by position: " + list.Some()}
 }
 
-// leftOut counts the signals that --only and --ignore skip. It omits further names of compared signals.
+// leftOut counts the signals skipped by --only and --ignore, without further names of compared signals.
 func (p *pairing) leftOut() (lines []string) {
 	only, ignore := p.restOnly, p.restIgnore
 	for key, ignored := range p.skipped {
@@ -442,7 +442,7 @@ func nets(pairs []pair, side func(*pair) vcd.NetID) []vcd.NetID {
 	return list
 }
 
-// byNet lists the pairs of every net: pairs[start[id]:start[id+1]].
+// byNet lists the pairs of every net: those of net id are pairs[start[id]:start[id+1]].
 type byNet struct {
 	start []int32
 	pairs []int32

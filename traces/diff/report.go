@@ -34,7 +34,7 @@ type Report struct {
 	Compared  int          `json:"compared"`          // number of compared signals
 	Differing int          `json:"differing"`         // number of compared signals with a difference
 	Signals   []Difference `json:"signals,omitempty"` // first 20 differences, by time
-	Shapes    []Mismatch   `json:"shapes,omitempty"`  // signals with equal names but different bits or kinds
+	Shapes    []Mismatch   `json:"shapes,omitempty"`  // signals with equal names, but with different widths or kinds
 
 	OnlyA traces.NameList `json:"only_a"`
 	OnlyB traces.NameList `json:"only_b"`
@@ -44,11 +44,11 @@ type Report struct {
 
 	Span
 
-	// GoesOn is the first change in one file after the end of the other file. It is nil if both files end with the
-	// same changes. Such a change is a difference, unless Options.Prefix is set.
+	// GoesOn is the first change in one file after the end of the other file, nil if both files end with the same
+	// changes. Such a change is a difference, unless Options.Prefix is set.
 	GoesOn *GoesOn `json:"goes_on,omitempty"`
 
-	// RealTolerance is the option of that name. RealsWithin counts reals that match only because of the tolerance.
+	// RealTolerance is the option of that name. RealsWithin counts reals that match only within this tolerance.
 	RealTolerance float64 `json:"real_tolerance,omitempty"`
 	RealsWithin   uint64  `json:"reals_within,omitempty"`
 
@@ -67,7 +67,7 @@ type Span struct {
 
 // Ends describes the ends of the files.
 type Ends struct {
-	// EndedA and EndedB report whether each file ended by To. If only one file ended, the other goes on.
+	// EndedA and EndedB report whether each file ended by To. If only one file ended, the other continues.
 	EndedA     bool `json:"ended_a"`
 	EndedB     bool `json:"ended_b"`
 	TruncatedA bool `json:"truncated_a,omitempty"` // the last line is incomplete and was not read
@@ -87,8 +87,7 @@ type Skips struct {
 	// Skipped describes parts skipped because of options or between samples.
 	Skipped []string `json:"skipped,omitempty"`
 
-	// Cycles or times that were skipped before both files have begun, and while one of the files is not dumped
-	// ($dumpoff).
+	// number of cycles or times skipped before both files have begun, and during $dumpoff in either file
 	SkippedBegin uint64 `json:"skipped_begin,omitempty"`
 	SkippedOff   uint64 `json:"skipped_off,omitempty"`
 }
@@ -116,7 +115,8 @@ func (g *GoesOn) name() string {
 	return g.SignalB
 }
 
-// Moment is a point in time: A's cycle in sampled files, and the times of the last sample or change in both files.
+// Moment is a point in time: the cycle of A for sampled files, and the times of the last sample or change in both
+// files.
 type Moment struct {
 	Cycle *int64 `json:"cycle,omitempty"`
 	TimeA string `json:"time_a"`
@@ -147,7 +147,7 @@ type Difference struct {
 	B       string `json:"value_b"`
 }
 
-// Mismatch is a signal whose declarations differ, so that its values cannot be compared. A mismatch counts as a
+// Mismatch is a signal whose declarations differ, so that its values are not comparable. A mismatch counts as a
 // difference.
 type Mismatch struct {
 	Signal  string `json:"signal"`
@@ -167,7 +167,7 @@ func (r *Report) judge() {
 // Differs reports whether a difference was found.
 func (r *Report) Differs() bool { return r.Verdict == VerdictDifferent }
 
-// Damaged reports whether values of compared signals could not be read.
+// Damaged reports whether some values of compared signals were unreadable.
 func (r *Report) Damaged() bool {
 	return r.TruncatedA || r.TruncatedB || r.UnreadA+r.UnreadB > 0
 }

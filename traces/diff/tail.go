@@ -7,7 +7,7 @@ import (
 )
 
 // readTail reads the longer file up to the first change of a compared signal, or to the end of the file. If the last
-// line of the shorter file is incomplete, the end of that file is unknown and readTail does nothing.
+// line of the shorter file is incomplete, its end is unknown, and readTail does nothing.
 func (d *differ) readTail(m *merge) error {
 	ended, longer, ofLonger := m.a, m.b, &m.ofB
 	if m.a.Loaded {
@@ -54,7 +54,7 @@ func oneSided(pairs []pair, sideB bool) []pair {
 	return own
 }
 
-// firstMoved commits an instant and returns the first changed pair, -1 for none. Every edge of the clock is a change
+// firstMoved commits an instant and returns the first changed pair, -1 for none. Every clock edge counts as a change
 // of the clock.
 func firstMoved(held, s *vcd.Sampler, pairs []pair, of *byNet) int {
 	first := -1

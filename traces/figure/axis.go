@@ -10,7 +10,7 @@ import (
 	"starloom/traces/rounded"
 )
 
-// ticksMax is the maximum number of ticks, ticksMin the minimum for ticks at powers.
+// ticksMax is the maximum number of ticks; ticksMin is the minimum for ticks at powers.
 const ticksMax, ticksMin = 10, 2
 
 // span is the range of values on an axis.
@@ -22,10 +22,10 @@ func (s *span) take(values ...float64) {
 	}
 }
 
-// logRoom is the free part at either end of a logarithmic axis.
+// logRoom is the free fraction at either end of a logarithmic axis.
 const logRoom = 0.02
 
-// lay sets range, scale, ticks and label of an axis with room for a number of names and a number of ticks.
+// lay sets range, scale, ticks and label of an axis with room for the given numbers of names and ticks.
 func (a *Axis) lay(axis *plot.Axis, s span, names, ticks int) {
 	switch {
 	case a.Scale != Linear:
@@ -49,7 +49,7 @@ func (a *Axis) lay(axis *plot.Axis, s span, names, ticks int) {
 	axis.Tick.Marker = ticker{a, max(1, names), min(max(ticks, ticksLeast), ticksMax)}
 }
 
-// around is a range of a tenth of a single value on either side, of at least 1 for counts.
+// around returns a range around a single value: a tenth of it on either side, for counts at least 1.
 func (a *Axis) around(value float64) span {
 	room := float64(math.Abs(value) * 0.1)
 	if room == 0 || a.Whole {
@@ -58,7 +58,7 @@ func (a *Axis) around(value float64) span {
 	return span{value - room, value + room}
 }
 
-// ticksLeast is the least number of ticks that an axis has room for.
+// ticksLeast is the minimum number of ticks on an axis.
 const ticksLeast = 3
 
 type logScale Scale
@@ -124,7 +124,7 @@ func (t ticker) even(least, most float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// tickStep returns the smallest step of 1, 2 or 5 times a power of ten with at most a number of ticks.
+// tickStep returns the smallest step of 1, 2 or 5 times a power of ten that yields at most ticks ticks.
 func tickStep(span float64, ticks int) float64 {
 	most := float64(ticks)
 	exponent := int(math.Floor(math.Log10(span / most))) // Log10 may be off by one
@@ -141,7 +141,7 @@ func tickStep(span float64, ticks int) float64 {
 	return 10 * unit
 }
 
-// tickText formats a value without rounding errors in its last digits; very large and small values have an exponent.
+// tickText formats a value without rounding errors in the last digits; very large and small values have an exponent.
 func tickText(value float64) string {
 	if value == 0 { // not -0
 		return "0"

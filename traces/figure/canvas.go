@@ -13,7 +13,7 @@ import (
 	"starloom/traces/svg"
 )
 
-// canvas lets gonum draw on an SVG. Its origin is at the bottom left.
+// canvas makes gonum draw on an SVG. Its origin is at the bottom left.
 type canvas struct {
 	d    *svg.Drawing
 	w, h vg.Length
@@ -45,7 +45,7 @@ func titled(d draw.Canvas, title string) (end func()) {
 	return c.d.Group(title)
 }
 
-// inner is the SVG that a part of a canvas lies on, or nil.
+// inner returns the SVG under a part of a canvas, nil for none.
 func inner(part draw.Canvas) *canvas {
 	whole := part.Canvas
 	for {
@@ -118,7 +118,7 @@ func (c *canvas) place(at vg.Point) vg.Point {
 	}
 }
 
-// fromTop is a place, counted from the top left.
+// fromTop converts a position to coordinates from the top left.
 func (c *canvas) fromTop(at vg.Point) (x, y float64) {
 	at = c.place(at)
 	return float64(at.X), float64(c.h - at.Y)
@@ -143,7 +143,7 @@ func (c *canvas) Fill(path vg.Path) {
 	c.shape(path, svg.Fill(c.now.colour), edges)
 }
 
-// shape draws a path. An arc is a whole circle, alone in its path; figures have no other curves.
+// shape draws a path. An arc is a whole circle and the only element of its path; figures have no other curves.
 func (c *canvas) shape(path vg.Path, attrs ...svg.Attr) {
 	if len(path) >= 2 && path[0].Type == vg.MoveComp && path[1].Type == vg.ArcComp && math.Abs(path[1].Angle) > 6.28 {
 		x, y := c.fromTop(path[1].Pos)
@@ -164,7 +164,7 @@ func (c *canvas) shape(path vg.Path, attrs ...svg.Attr) {
 	c.d.Path(b.String(), attrs...)
 }
 
-// FillString writes words as wide as gonum measures them, in the reader's font.
+// FillString writes text in the reader's font, as wide as gonum measures it.
 func (c *canvas) FillString(face font.Face, at vg.Point, text string) {
 	if face.Font.Size == 0 {
 		return

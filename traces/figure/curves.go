@@ -115,7 +115,7 @@ func (c curve) Plot(canvas draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// Limits of tooltips: the most points of a figure with one each, and their radius around a point.
+// limits of tooltips: the maximum number of points of a figure with tooltips, and the radius around a point
 const hoverMax, hoverRadius = 150, 8
 
 // hover begins a group with the values of a point as its tooltip. Only an SVG has tooltips.
@@ -176,7 +176,7 @@ func (c curve) Thumbnail(canvas *draw.Canvas) {
 	}
 }
 
-// barWidth returns nine tenths of the least distance between bars, 0.9 for a single bar.
+// barWidth returns nine tenths of the minimum distance between bars, 0.9 for a single bar.
 func (c *Curve) barWidth() float64 {
 	var xs []float64
 	for _, p := range c.Points {
@@ -195,10 +195,10 @@ func (c *Curve) barWidth() float64 {
 	return float64(least * 0.9)
 }
 
-// glyphLine is the line width of hollow markers. Those of gonum are too thin.
+// glyphLine is the line width of hollow markers; gonum's lines are too thin.
 const glyphLine = 1.2
 
-// outline is a hollow polygon with a corner at the top, or with an edge there if turned; 0 corners are a ring.
+// outline is a hollow polygon with a corner at the top, or with an edge at the top if turned; 0 corners make a ring.
 type outline struct {
 	corners int
 	turned  bool

@@ -15,7 +15,7 @@ import (
 	"starloom/traces/svg"
 )
 
-// Width is the default width of a figure in points, half of a page.
+// Width is the default width of a figure in points, half of a page's width.
 const Width = 576
 
 // WidthNarrow is the width of a page on a phone.
@@ -34,12 +34,12 @@ const (
 	noteLetter  = 6.3  // width of a letter
 	tickSpace   = 54   // of a tick on the x axis
 	tickRows    = 28   // of a tick on the y axis
-	otherFont   = 1.08 // ratio of text widths between the reader's font and the measured one
+	otherFont   = 1.08 // ratio between text widths in the reader's font and measured widths
 	titleLetter = 7.4
 	leftSpace   = 60 // of the y axis and its labels
 )
 
-// WriteSVG draws the figure. It returns an error if there is nothing to draw, if a point is not a number or not on a
+// WriteSVG draws the figure. It returns an error for an empty figure, for a point that is not a number or not on a
 // logarithmic axis, and errors of w.
 func (f *Figure) WriteSVG(w io.Writer) error { return WriteSheet(w, f.Title, f) }
 
@@ -105,7 +105,7 @@ func (d *drawing) height() vg.Length {
 	return high + noteHeight(len(d.note())) + legendHeight(rows) + d.titleHeight()
 }
 
-// titleHeight is the height of all lines of the title but the first.
+// titleHeight returns the height of all title lines except the first.
 func (d *drawing) titleHeight() vg.Length {
 	return noteHeight(max(0, len(Wrapped(d.Title, int(float64(d.width())/titleLetter)))-1))
 }
@@ -117,7 +117,7 @@ func (d *drawing) note() []string {
 	return Wrapped(d.Note, int(float64(d.width()-2*margin)/noteLetter))
 }
 
-// Wrapped splits a text into lines of at most a number of letters. A longer word has a line of its own.
+// Wrapped splits a text into lines of at most letters characters. A longer word has its own line.
 func Wrapped(text string, letters int) (lines []string) {
 	for _, word := range strings.Fields(text) {
 		if last := len(lines) - 1; last >= 0 && len(lines[last])+len(word) < letters {
@@ -220,7 +220,7 @@ func (d *drawing) spans() (x, y span) {
 	return x, y
 }
 
-// Lengths of a legend: of a thumbnail, between it and its text, between entries, and between rows.
+// lengths of a legend: of a thumbnail, between thumbnail and text, between entries, and between rows
 const (
 	thumbWide = 22
 	thumbHigh = 8
@@ -229,7 +229,7 @@ const (
 	legendRow = 18
 )
 
-// entry is a text of the legend with its sign, or without one.
+// entry is a text of the legend, with or without a sign.
 type entry struct {
 	text string
 	sign plot.Thumbnailer
@@ -237,7 +237,7 @@ type entry struct {
 	row  int
 }
 
-// legend lays the entries in rows below the axes.
+// legend arranges the entries in rows below the axes.
 func (d *drawing) legend() (entries []entry, rows int) {
 	if d.Cells != nil {
 		entries = d.rampLegend()
@@ -272,7 +272,7 @@ func (d *drawing) legend() (entries []entry, rows int) {
 	return entries, rows + 1
 }
 
-// textWidth is the width of a text in the widest of usual fonts.
+// textWidth returns the width of a text in the widest common font.
 func (d *drawing) textWidth(words string) vg.Length {
 	face := font.DefaultCache.Lookup(d.font(textSize), textSize)
 	return vg.Length(float64(float64(face.Width(words)) * otherFont))

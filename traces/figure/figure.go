@@ -1,5 +1,5 @@
 // Package figure draws results as SVG and PNG: lines with bands, points with bars, published points, histograms and
-// heat maps, on linear or logarithmic axes. Equal figures give equal bytes.
+// heat maps, on linear or logarithmic axes. Equal figures yield equal bytes.
 //
 //	1 |      ___----   -- exact
 //	  |   .*'          *  measured, with its band
@@ -27,9 +27,9 @@ type Figure struct {
 	Curves []Curve
 	Cells  *Cells  // below the curves; nil for none
 	Spans  []Spans // below the curves
-	Note   string  // small print below, such as omissions; "" for none
+	Note   string  // small print below the figure, such as omissions; "" for none
 	Width  float64 // in points, from WidthMin to WidthMax; 0 for the default
-	Height float64 // of axes and title, in points; 0 for the default
+	Height float64 // height of axes and title in points; 0 for the default
 }
 
 // Axis is the label, the scale and the range of an axis.
@@ -38,14 +38,14 @@ type Axis struct {
 	Scale Scale
 	Names []string // names of 0, 1, 2 and so on, in place of numbers
 	Whole bool     // a count: ticks are whole numbers
-	// The axis includes this range and all points; both 0: all points.
+	// Least to Most is part of the axis, in addition to all points; both 0 for none.
 	Least, Most float64
 }
 
 // Scale divides an axis.
 type Scale int
 
-// Scales. Values on a logarithmic axis are above 0.
+// Scales. Values on a logarithmic axis are positive.
 const (
 	Linear Scale = iota // equal distances
 	Log2                // powers of two
@@ -53,7 +53,7 @@ const (
 )
 
 // Curve is a named list of points. Colours and markers follow the order of curves. Curves with equal Of share a
-// colour and a marker; "" is the curve's name.
+// colour and a marker; "" stands for the curve's name.
 type Curve struct {
 	Name     string
 	Of       string
@@ -73,11 +73,11 @@ const (
 	Published              // crosses in the colour of text
 	Bars                   // bars from 0
 	Alerts                 // large triangles in the colour of text
-	Beyond                 // a dashed line with hollow markers, but none at its first point
+	Beyond                 // a dashed line with hollow markers, except at its first point
 )
 
-// Point is a point with its band: Low <= Y <= High, or both 0 for none. The band of a line is an area, that of other
-// styles a bar for each point.
+// Point is a point with its band: Low <= Y <= High, or both 0 for none. The band of a line is an area; other styles
+// have a bar at each point.
 type Point struct{ X, Y, Low, High float64 }
 
 func (p Point) hasBand() bool { return p.Low != 0 || p.High != 0 }
@@ -85,7 +85,7 @@ func (p Point) hasBand() bool { return p.Low != 0 || p.High != 0 }
 // Spans holds rectangles of one kind in units of the axes.
 type Spans struct {
 	Name   string
-	Colour int // number of a curve's colour; -1 for the colour of grid lines, -2 for grey
+	Colour int // index of a curve's colour; -1 for the colour of grid lines, -2 for grey
 	Rects  []Rect
 }
 
@@ -96,11 +96,11 @@ type Rect struct{ Left, Right, Low, High float64 }
 type Cells struct {
 	Label  string // of the values
 	Values [][]float64
-	// The first column begins at From on the x axis, each is Step wide. Step 0 numbers the columns from 0.
+	// The first column begins at From on the x axis; each column is Step wide. Step 0 numbers the columns from 0.
 	From, Step float64
 }
 
-// points is the number of points of all curves.
+// points returns the number of points of all curves.
 func (f *Figure) points() (count int) {
 	for i := range f.Curves {
 		count += len(f.Curves[i].Points)
@@ -145,7 +145,7 @@ func (c *Curve) joined() bool {
 
 func (c *Curve) marked() bool { return !c.joined() || c.Style == Marked || c.Style == Beyond }
 
-// check returns an error for a figure without points, or with a point that is not on its axes.
+// check returns an error for a figure without points, or with a point beyond its axes.
 func (f *Figure) check() error {
 	points := 0
 	for _, c := range f.Curves {

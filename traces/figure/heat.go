@@ -14,7 +14,7 @@ import (
 
 type heat struct{ d *drawing }
 
-// shades+1 is the maximum number of colours, and of shapes, of cells.
+// shades+1 is the maximum number of colours of cells, and of their shapes.
 const shades = 64
 
 func (c *Cells) span() span {
@@ -36,7 +36,7 @@ func (s span) shade(value float64) color.NRGBA {
 	return svg.Ramp(math.Round((value-s.least)/(s.most-s.least)*shades) / shades)
 }
 
-// Plot implements plot.Plotter. Cells of one colour are one shape; neighbours are one rectangle.
+// Plot implements plot.Plotter. Cells of one colour form one shape; neighbours form one rectangle.
 func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	cells, s := h.d.Cells, h.d.Cells.span()
@@ -63,7 +63,7 @@ func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// rampSteps is the maximum number of values in the legend of cells.
+// rampSteps is the maximum number of values in a legend of cells.
 const rampSteps = 5
 
 func (d *drawing) rampLegend() (entries []entry) {

@@ -9,8 +9,8 @@ import (
 	"starloom/traces/svg"
 )
 
-// RunTable draws a table with a column for each step. Bars lead from row to row within a column, side by side where
-// they share rows.
+// RunTable draws a table with a column for each step. Bars lead from row to row within a column; bars that share rows
+// are side by side.
 type RunTable struct {
 	Title   string
 	Row     string // noun of a row
@@ -21,7 +21,7 @@ type RunTable struct {
 	Columns [][]Bar // bars by first row
 }
 
-// Bar leads from its first row to its last one, with a square at each sender and a dot at each receiver.
+// Bar leads from its first row to its last row, with a square at each sender and a dot at each receiver.
 type Bar struct {
 	Number             int // its colour
 	First, Last        int
@@ -102,7 +102,7 @@ func barLegend(d *svg.Drawing, bar string, y float64) {
 
 func (m *measures) middle(row int) int { return m.top + row*m.row + m.row/2 }
 
-// layBars puts each bar of a column into the first lane that is free in all of its rows.
+// layBars puts each bar of a column into the first lane that is free in all rows of the bar.
 func layBars(bars []Bar) (lanes int) {
 	var ends []int // last occupied row of each lane
 	for i := range bars {

@@ -18,11 +18,11 @@ type Capture struct {
 	Packets     uint64 `json:"packets"`
 	Bytes       int64  `json:"bytes"`
 
-	// First and Last are the smallest and largest cycle.
+	// First and Last are the minimum and maximum cycle.
 	First uint64 `json:"first_cycle"`
 	Last  uint64 `json:"last_cycle"`
 
-	// FirstTime and LastTime are the smallest and largest packet time, with the digits of the interface's resolution.
+	// FirstTime and LastTime are the minimum and maximum packet time, with the digits of the interface's resolution.
 	FirstTime string `json:"first_time,omitempty"`
 	LastTime  string `json:"last_time,omitempty"`
 
@@ -72,7 +72,7 @@ type captureTally struct {
 	info     *Capture
 	numbers  []int          // indices in info.Interfaces for the section's interfaces
 	names    map[string]int // indices in info.Interfaces by name
-	spans    []timeSpan     // time spans of the interfaces of all sections
+	spans    []timeSpan     // time spans of the interfaces in all sections
 	statuses [statusesCounted]uint64
 	received uint64
 	sent     uint64

@@ -35,11 +35,11 @@ type File struct {
 
 // Options select the contents of a summary.
 type Options struct {
-	// Signals are patterns (see vcd.Pattern) of variables to list.
+	// Signals are patterns (vcd.Pattern) of listed variables.
 	Signals []string
-	// Top is the number of most active signals to list; 0 means 5.
+	// Top is the number of listed signals with the most changes; 0 selects 5.
 	Top int
-	// StatusNames are the statuses in a capture, by number.
+	// StatusNames are the names of the statuses in a capture, by number.
 	StatusNames []string
 	// Interrupted is called regularly; its error ends the reading.
 	Interrupted func() error
@@ -48,8 +48,8 @@ type Options struct {
 // checkEvery is the number of times or blocks between two calls of Interrupted.
 const checkEvery = 4096
 
-// Read reads and summarises a file, gzipped or not, or standard input for "-". Memory grows with the number of
-// signals or interfaces, not with the file's length.
+// Read reads and summarises a file, gzipped or not; "-" is standard input. Memory grows with the number of signals or
+// interfaces, not with the file's length.
 func Read(path string, o Options) (*File, error) {
 	if o.Top == 0 {
 		o.Top = 5
@@ -81,7 +81,7 @@ func unreadable(path string, err error) error {
 // WriteJSON writes the report as JSON.
 func (r *Report) WriteJSON(w io.Writer) error { return traces.WriteJSON(w, r) }
 
-// WriteText writes the report for people, a paragraph per file.
+// WriteText writes the report as text, with a paragraph per file.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	for n, f := range r.Files {

@@ -11,16 +11,16 @@ import (
 
 // ValuesOptions select the values to print.
 type ValuesOptions struct {
-	// Signals are patterns (see vcd.Pattern) of signals to print; nil means all.
+	// Signals are patterns (vcd.Pattern) of printed signals; nil selects all.
 	Signals []string
-	// From and To are the first and last time; a nil time means the first or last time of the file.
+	// From and To are the first and last time; nil selects the first or last time of the file.
 	From, To *vcd.Duration
 	// Interrupted is called regularly; its error ends the reading.
 	Interrupted func() error
 }
 
 // Values writes the value changes of signals in a waveform, one per line: time, signal, value. With From, the values
-// at the time From are first. Memory grows with the number of signals, not with the file's length.
+// at the time From come first. Memory grows with the number of signals, not with the file's length.
 func Values(path string, o ValuesOptions, w io.Writer) error {
 	if o.Signals == nil {
 		o.Signals = []string{"**"}

@@ -27,14 +27,14 @@ type VCD struct {
 
 	Active []Activity `json:"most_active"`
 
-	// Unknown lists signals with bits x or z after the first time, Undriven lists signals that were always x.
+	// Unknown lists signals with bits x or z after the first time. Undriven lists signals that were always x.
 	Unknown  UnknownList     `json:"unknown"`
 	Undriven traces.NameList `json:"never_known"`
 
 	FST       bool     `json:"fst,omitempty"`
 	Truncated bool     `json:"truncated,omitempty"` // the last line is incomplete and was not read
 	Passed    []string `json:"passed,omitempty"`    // contents of the file other than values
-	Unread    uint64   `json:"unread,omitempty"`    // number of values whose kind differs from the kind of their signals
+	Unread    uint64   `json:"unread,omitempty"`    // number of values whose kind differs from the kind of their signal
 	Signals   []Signal `json:"signals,omitempty"`
 }
 
@@ -48,13 +48,13 @@ type Span struct {
 	Changes uint64 `json:"changes"`
 }
 
-// Activity is a signal with the number of its changes.
+// Activity is a signal and the number of its changes.
 type Activity struct {
 	Signal  string `json:"signal"`
 	Changes uint64 `json:"changes"`
 }
 
-// UnknownList has the number of unknown signals, and the first of these signals.
+// UnknownList is the number of unknown signals, and the first of these signals.
 type UnknownList struct {
 	Count   int             `json:"count"`
 	Signals []UnknownSignal `json:"signals,omitempty"`

@@ -14,7 +14,8 @@ func CSV(data []byte) *csv.Reader {
 	return csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 }
 
-// Separator returns an error for a line whose separators are not commas, or nil. fields are the fields of the line.
+// Separator returns an error for a line with separators other than commas, nil for commas. fields are the fields of
+// the line.
 func Separator(place string, fields []string) *Error {
 	if len(fields) != 1 {
 		return nil
@@ -27,7 +28,7 @@ func Separator(place string, fields []string) *Error {
 	return nil
 }
 
-// Table parses CSV with a header row. head receives the header, then row receives each row, which must have as many
+// Table parses CSV with a header row. head receives the header, then row receives each row. A row must have as many
 // fields as the header. An error of head ends the reading; errors of rows are collected. Fields are valid until the
 // next row.
 func Table(path string, data []byte, remedy string, head func(fields []string) error,

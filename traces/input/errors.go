@@ -5,8 +5,8 @@
 //	run.vcd:120      | found "#-1"    | give a VCD that ...
 //	place:             reason;          remedy
 //
-// The package imports no other package of Starloom, so that all may import it. Its types are starloom.InputError and
-// starloom.InputErrors in the Go API.
+// The package imports no other package of Starloom, so every package may import it. Its types are starloom.InputError
+// and starloom.InputErrors in the Go API.
 //
 // A ToolError reports a failure of an external program; the exit status is 4.
 package input
@@ -23,10 +23,10 @@ import (
 	"strings"
 )
 
-// ErrorsMax is the number of mistakes listed at once.
+// ErrorsMax is the maximum number of listed mistakes.
 const ErrorsMax = 20
 
-// Errors are several mistakes in user input, each with its place and remedy.
+// Errors is a list of mistakes in user input, each with place and remedy.
 type Errors struct {
 	List []*Error
 	More int // number of mistakes beyond List
@@ -85,7 +85,7 @@ func (m *Errors) Add(err error) {
 }
 
 // Quote quotes text from a file of unknown type, in the first mistake only. A scenario from an untrusted source may
-// name any file, so messages quote little of the file's contents.
+// name any file, so messages quote little of its contents.
 func (m *Errors) Quote(text string) string {
 	if len(m.List) > 0 {
 		return "what stands here"
@@ -95,7 +95,7 @@ func (m *Errors) Quote(text string) string {
 
 var lineOf = regexp.MustCompile(`^(.*):(\d+):(\d+)$`)
 
-// Err returns nil if there is no mistake, the *Error of a single mistake, otherwise m sorted by file and line.
+// Err returns nil without a mistake, the *Error of a single mistake, otherwise m sorted by file and line.
 func (m *Errors) Err() error {
 	switch {
 	case len(m.List) == 0:
@@ -136,7 +136,7 @@ type Error struct {
 	Cause  error  // underlying error, nil for none
 }
 
-// Error returns "place: reason; remedy", in one line.
+// Error returns "place: reason; remedy" on one line.
 func (e *Error) Error() string {
 	text := e.Reason
 	if e.Place != "" {
@@ -156,7 +156,7 @@ func Mistake(place, reason, remedy string) *Error {
 	return &Error{Place: place, Reason: reason, Remedy: remedy}
 }
 
-// Refused returns an Error for input at place that led to err.
+// Refused returns an Error for input at place, with err as the cause.
 func Refused(place string, err error, remedy string) *Error {
 	return &Error{Place: place, Reason: err.Error(), Remedy: remedy, Cause: err}
 }
@@ -166,7 +166,7 @@ func Unreadable(path string, err error, remedy string) *Error {
 	return &Error{Place: path, Reason: fmt.Sprintf("cannot be read: %v", WithoutPath(err)), Remedy: remedy, Cause: err}
 }
 
-// WithoutPath strips the path from an error of the operating system.
+// WithoutPath removes the path from an error of the operating system.
 func WithoutPath(err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
@@ -179,7 +179,8 @@ func WithoutPath(err error) error {
 	return err
 }
 
-// Clip shortens text quoted from a file to the beginning of its first line, because the file may be a wrong file.
+// Clip shortens text quoted from a file to the beginning of the first line, because the file may not be the intended
+// one.
 func Clip(text string) string {
 	const most = 60
 	first, _, several := strings.Cut(text, "\n")
@@ -192,8 +193,8 @@ func Clip(text string) string {
 	return first
 }
 
-// ToolError reports that an external program (compiler, converter, simulator) has failed, hung or been killed.
-// Neither the RTL nor Starloom is known to be at fault. The command line exits with status 4.
+// ToolError reports that an external program (compiler, converter, simulator) has failed, has hung or was killed. The
+// cause need not be the RTL or Starloom. The command line exits with status 4.
 type ToolError struct {
 	Tool   string // "clang++", "vvp"
 	Place  string // input of the tool: "arbiter.v: arbiter"

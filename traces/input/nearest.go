@@ -9,8 +9,8 @@ import (
 const nearestMax = 64
 
 // Nearest returns the most similar word, or "" if no word is close. A word is close if fewer than half of its letters
-// differ, three at most. A part of a word is also close, and so is a word with parts shortened to initials:
-// arbiter_rr.
+// differ, three at most. A part of a word and a word with parts shortened to initials, such as arbiter_rr, are also
+// close.
 func Nearest(word string, words []string) string {
 	if len(word) > nearestMax {
 		return ""
@@ -42,7 +42,7 @@ func parts(name string) []string {
 	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("_-./ ", r) })
 }
 
-// shortens reports whether word has the parts of other, some of them shortened to initials.
+// shortens reports whether word consists of the parts of other, some of them shortened to initials.
 func shortens(word, other []string) bool {
 	if len(word) == 0 || len(other) == 0 {
 		return len(word) == len(other)
@@ -57,7 +57,7 @@ func shortens(word, other []string) bool {
 	return false
 }
 
-// editDistance counts swaps of neighbours as one edit.
+// editDistance returns the number of edits; a swap of neighbours counts as one.
 func editDistance(a, b string) int {
 	if len(a) > 64 || len(b) > 64 {
 		return 64
@@ -84,7 +84,7 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// DidYouMean prepends the known word nearest to a mistyped word to a remedy, if a known word is close.
+// DidYouMean prepends the known word nearest to a mistyped word to a remedy, if any is close.
 func DidYouMean(word string, known []string, remedy string) string {
 	if guess := Nearest(word, known); guess != "" {
 		return fmt.Sprintf("did you mean %q? %s", guess, remedy)

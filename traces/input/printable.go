@@ -13,10 +13,10 @@ import (
 )
 
 // Printable converts foreign text to one line. Control characters, bidirectional marks, invisible characters and
-// bytes that are not UTF-8 become escapes (\x1b, \u202e). All output for people uses Printable.
+// bytes that are not UTF-8 become escapes (\x1b, \u202e). All text output uses Printable.
 func Printable(text string) string { return escaped(text, "") }
 
-// PrintableLines is Printable, except that it keeps newlines and tabs.
+// PrintableLines is Printable, but keeps newlines and tabs.
 func PrintableLines(text string) string { return escaped(text, "\n\t") }
 
 func escaped(text, kept string) string {
@@ -46,7 +46,7 @@ func escaped(text, kept string) string {
 
 type printer struct{ to io.Writer }
 
-// Printer returns a writer that applies PrintableLines. No character may be split between two writes.
+// Printer returns a writer that applies PrintableLines. A write must end between two characters.
 func Printer(to io.Writer) io.Writer { return printer{to} }
 
 func (p printer) Write(text []byte) (int, error) {
@@ -56,7 +56,8 @@ func (p printer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// CSVWriter writes tables for people and spreadsheets. Its texts are Printable, and no text is a formula.
+// CSVWriter writes tables for people and spreadsheets. Texts are Printable, and no spreadsheet evaluates them as
+// formulas.
 type CSVWriter struct{ *csv.Writer }
 
 // NewCSVWriter returns a CSVWriter on w.
@@ -82,7 +83,8 @@ func (w *CSVWriter) WriteAll(rows [][]string) error {
 	return w.Error()
 }
 
-// csvCell prefixes an apostrophe to text that a spreadsheet would evaluate, but not to numbers, histograms and -.
+// csvCell adds a leading apostrophe to text that a spreadsheet would evaluate, but not to numbers, histograms and
+// "-".
 func csvCell(cell string) string {
 	if cell == "" || cell == "-" || !strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 		return Printable(cell)
@@ -102,7 +104,7 @@ func WriteJSON(w io.Writer, value any) error {
 	return e.Encode(value)
 }
 
-// JSONEncoder returns an encoder like WriteJSON, but without indentation.
+// JSONEncoder returns an encoder with the escapes of WriteJSON, but without indentation.
 func JSONEncoder(w io.Writer) *json.Encoder {
 	e := json.NewEncoder(jsonPrinter{w})
 	e.SetEscapeHTML(false)
@@ -117,7 +119,7 @@ func (p jsonPrinter) Write(text []byte) (int, error) {
 	return len(text), err
 }
 
-// jsonEscaped escapes invisible characters, which occur only in strings.
+// jsonEscaped escapes invisible characters, which occur only within strings.
 func jsonEscaped(text string) string {
 	hidden := func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }
 	if !strings.ContainsFunc(text, hidden) {

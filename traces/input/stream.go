@@ -14,10 +14,10 @@ import (
 // StandardInput is the path of standard input.
 const StandardInput = "-"
 
-// StandardInputName is the name of standard input in errors; relative paths start at the working folder.
+// StandardInputName is the name of standard input in errors. Relative paths in it start at the working folder.
 const StandardInputName = "standard input"
 
-// Stream reads a file named by the user, or standard input, from its beginning to its end. It decompresses gzip.
+// Stream reads a file named by the user, or standard input, from beginning to end. It decompresses gzip.
 type Stream struct {
 	Name   string // name for messages
 	Path   string // path of an uncompressed file, otherwise ""
@@ -41,14 +41,15 @@ func (c *counter) Read(p []byte) (int, error) {
 }
 
 const (
-	// peekBytes is the size of Peek; longer reads bypass this buffer.
+	// peekBytes is the size of Peek in bytes; longer reads bypass this buffer.
 	peekBytes = 512
 	// packedBytes is the read size for a compressed file.
 	packedBytes = 64 << 10
 	gzipMagic   = "\x1f\x8b"
 )
 
-// OpenStream is Open, or standard input for "-". It returns *fs.PathError, or *Error for compressed data.
+// OpenStream opens a file as Open does, or standard input for "-". It returns *fs.PathError, or *Error for compressed
+// data.
 func OpenStream(path string) (*Stream, error) {
 	if path == StandardInput {
 		return newStream(os.Stdin, path, StandardInputName)
@@ -56,7 +57,7 @@ func OpenStream(path string) (*Stream, error) {
 	return OpenStreamAs(path, path)
 }
 
-// OpenStreamAs is OpenStream with a different name for messages.
+// OpenStreamAs is OpenStream with another name in messages.
 func OpenStreamAs(path, name string) (*Stream, error) {
 	file, err := Open(path)
 	if err != nil {
@@ -99,7 +100,7 @@ func damaged(err error) string {
 	return fmt.Sprintf("it is packed with gzip, but damaged: %v", err)
 }
 
-// Peek returns the first bytes without consuming them, before the first Read.
+// Peek returns the first bytes without consuming them. Call it before the first Read.
 func (s *Stream) Peek() []byte {
 	first, _ := s.in.Peek(peekBytes) // Read also returns the error
 	return first
@@ -125,8 +126,8 @@ func (s *Stream) Close() error {
 	return s.file.Close()
 }
 
-// Open opens a file named by the user. The file must be a regular file, because a pipe may block forever, and a
-// device may never end. Errors are *fs.PathError.
+// Open opens a file named by the user. Only regular files are permitted, because a pipe may block forever and a
+// device may be endless. Errors are *fs.PathError.
 func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -154,7 +155,7 @@ func Read(path string, bytesMax int64) ([]byte, error) {
 	return data, err
 }
 
-// Argument is Read, or standard input for "-". It also returns the name for errors.
+// Argument reads a file as Read does, or standard input for "-". It also returns the name for errors.
 func Argument(path string, bytesMax int64) (data []byte, name string, err error) {
 	if path != StandardInput {
 		data, err = Read(path, bytesMax)

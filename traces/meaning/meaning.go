@@ -4,15 +4,15 @@
 //
 //   - group: traffic        word for the whole group
 //     title: Traffic
-//     where: outputs that contain its figures
+//     where: outputs with its figures
 //     kind: metric          one of Kinds
 //     source: source of entries without one of their own
 //     entries:
 //   - {name: offered, means: ..., unit: ..., range: ..., counted: ..., source: ...}
 //   - {name: no_loss, means: ..., remedy: ...}
 //
-// Package internal/explain finds entries by name. Package meaning imports no other package of Starloom, so that all
-// may import it.
+// Package internal/explain finds entries by name. Package meaning imports no other package of Starloom, so every
+// package may import it.
 package meaning
 
 import (
@@ -35,7 +35,7 @@ type Group struct {
 	Entries []Entry `yaml:"entries"`
 }
 
-// Entry describes a figure. A text, or a container of other figures, has no unit, no range and no count.
+// Entry describes a figure. A text, or a container of other figures, has no unit, range and count.
 type Entry struct {
 	Name    string `yaml:"name"`  // name in outputs; * stands for any characters
 	Means   string `yaml:"means"` // a sentence without its full stop
@@ -59,7 +59,7 @@ const (
 // Kinds are the kinds of groups.
 var Kinds = []string{KindMetric, KindKey, KindColumn, KindQuantity, KindEnding, KindWord}
 
-// Read parses a metrics.yaml. An error is a mistake of its author, not of a user.
+// Read parses a metrics.yaml. An error is a mistake of the file's author, not of a user.
 func Read(text string) (groups []Group, err error) {
 	loader, err := yaml.NewLoader(bytes.NewReader([]byte(text)), yaml.WithKnownFields())
 	if err == nil {
@@ -76,7 +76,7 @@ func Read(text string) (groups []Group, err error) {
 	return groups, nil
 }
 
-// Must is Read for an embedded text; it panics on an error.
+// Must is Read for embedded text. It panics on an error.
 func Must(text string) []Group {
 	groups, err := Read(text)
 	if err != nil {
@@ -104,7 +104,7 @@ func (g *Group) check() error {
 	return nil
 }
 
-// Matches reports whether a name matches a pattern, in which * stands for any characters and ? for one.
+// Matches reports whether a name matches a pattern. In the pattern, * stands for any characters and ? for one.
 func Matches(pattern, name string) bool {
 	star, mark := -1, 0
 	p, n := 0, 0

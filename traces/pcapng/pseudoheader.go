@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// PseudoHeader is the header before every frame of a capture, big-endian. It adds three properties that the medium
-// does not carry: time, direction and the receiver's status.
+// PseudoHeader is the header before every frame of a capture, big-endian. It adds three properties that are not on
+// the medium: time, direction and the receiver's status.
 //
 //	byte  0         1                       2 ... 3   4 ... 7   8 ... 15   16 ...
 //	     +---------+-----------+-----------+---------+---------+----------+-------+
@@ -27,7 +27,7 @@ type Header struct {
 	Cycle     uint64
 }
 
-// PortNone is the port of a frame if only its interface is known.
+// PortNone is the port of a frame with a known interface and an unknown port.
 const PortNone = 0xFFFF
 
 // PseudoHeaderVersion is the only supported version. Version 1 had no port.
@@ -73,11 +73,12 @@ type Field struct {
 	Bits   int
 	Hex    bool
 	Names  []string
-	Absent uint32 // value that means absent and is not shown; 0: all values are shown
+	Absent uint32 // value that means absent and is not shown; 0 shows all values
 	Doc    string
 }
 
-// PseudoHeaderFields defines the generated Wireshark dissector, in wire order. The NIC names the statuses.
+// PseudoHeaderFields defines the fields for the generated Wireshark dissector, in wire order. The NIC names the
+// statuses.
 var PseudoHeaderFields = []Field{
 	{Name: "trace_version", Offset: 8 * offsetVersion, Bits: 8, Doc: "version of the pseudo-header"},
 	{Name: "direction", Offset: 8 * offsetDirection, Bits: 8 - statusBits, Names: DirectionNames,

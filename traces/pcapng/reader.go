@@ -16,7 +16,7 @@ import (
 // BlockKind is the type of a block.
 type BlockKind uint32
 
-// The block types that Reader interprets. Other tools also write blocks with names and statistics.
+// block types that Reader interprets; other tools also write blocks with names and statistics
 const (
 	BlockSection   BlockKind = 0x0A0D0D0A // start of a section, with its own interfaces
 	BlockInterface BlockKind = 1          // description of an interface
@@ -29,12 +29,12 @@ type Block struct {
 
 	Application, Comment string // comments of a section, "" if missing
 
-	// Interface is the number, within its section, of the described interface or of a packet's interface.
+	// Interface is a number within the section: of the described interface, or of a packet's interface.
 	Interface int
 	Name      string // name of an interface, "" for none
 	Clock     Clock  // clock of an interface
 
-	Time uint64 // time of a packet, by its interface's clock
+	Time uint64 // time of a packet on the clock of its interface
 	Data []byte // captured bytes of a packet
 }
 
@@ -42,8 +42,8 @@ type Block struct {
 const Magic = "\n\r\r\n"
 
 const (
-	// blockBytesMax is the longest accepted block. It has room for a packet of any length that link type and snap
-	// length allow.
+	// blockBytesMax is the maximum accepted block in bytes. It has room for the longest packet that link type and
+	// snap length permit.
 	blockBytesMax    = 16 << 20
 	blockBytesMin    = 12
 	interfacesMax    = 1 << 22
@@ -206,7 +206,7 @@ func (r *Reader) option(options []byte, wanted uint16) []byte {
 
 // Clock defines the times of an interface: counts of its resolution plus an offset.
 type Clock struct {
-	Resolution uint8 // n for 10^-n s, with the highest bit set for 2^-n s (if_tsresol)
+	Resolution uint8 // n for a resolution of 10^-n s; with the highest bit set, 2^-n s (if_tsresol)
 	Offset     int64 // added seconds (if_tsoffset)
 }
 

@@ -1,5 +1,5 @@
-// Package pcapng writes packet captures and reads them block by block. A packet is a frame as sent or received by a
-// port, after a pseudo-header with time, direction and the receiver's status.
+// Package pcapng writes packet captures and reads them block by block. A packet is a pseudo-header with time,
+// direction and the receiver's status, followed by the frame that a port has sent or received.
 //
 //	Packet(interface, direction, status, slot, cycle, frame)
 //	--------------------------------------------------------> Writer --> run.pcapng --> Wireshark
@@ -26,29 +26,29 @@ import (
 )
 
 const (
-	// LinkTypeUser0 is the link type of Starloom's frames, reserved for private use. The generated dissector is
-	// registered for this type.
+	// LinkTypeUser0 is the link type of Starloom's frames, reserved for private use. The generated dissector
+	// registers for this type.
 	LinkTypeUser0 = layers.LinkType(147)
-	// LinkTypeRaw is the link type of unknown frames: LINKTYPE_USER1.
+	// LinkTypeRaw is the link type of frames with an unknown format: LINKTYPE_USER1.
 	LinkTypeRaw = layers.LinkType(148)
 	// LinkTypeEthernet is the link type of Ethernet frames from the destination up to the frame check sequence.
 	LinkTypeEthernet = layers.LinkTypeEthernet
-	// FrameBytesMax is the longest frame in a capture.
+	// FrameBytesMax is the maximum length of a frame in a capture in bytes.
 	FrameBytesMax = 65535
 
 	application      = "Starloom"
 	interfaceNameMax = 4096
 )
 
-// InterfaceID is 0, 1, 2 ... in the order of first calls of Interface. It differs from the interface's number in the
-// file.
+// InterfaceID is 0, 1, 2 ... in the order of the first calls of Interface. The interface's number in the file may
+// differ.
 type InterfaceID uint32
 
 // Writer writes a packet capture: every frame sent or received by a NIC, after a pseudo-header. An interface is a NIC
-// or one of its ports; the pseudo-header contains the port. Interfaces are numbered in the file in the order of their
-// first packets; interfaces without packets are omitted. Time stamps have a resolution of 1 ns and one cycle is 1 ns,
-// so they are cycle numbers. The file is a function of the calls: it does not depend on clock, host or operating
-// system.
+// or one of its ports; the pseudo-header contains the port. Numbers of interfaces in the file follow the order of
+// their first packets; interfaces without packets are omitted. Time stamps have a resolution of 1 ns and one cycle is
+// 1 ns, so they are cycle numbers. The file is a function of the calls: it does not depend on clock, host or
+// operating system.
 //
 //	p, err := NewWriter(w, comment)
 //	nic, err := p.Interface("net.unit[0].nic[3]")
@@ -56,7 +56,7 @@ type InterfaceID uint32
 //	err = p.Close()
 //
 // Packet and Close return the first error of the Writer. Packet allocates only for the first packet of an interface.
-// A Writer is for one goroutine at a time.
+// A Writer must not be used concurrently.
 type Writer struct {
 	w       io.Writer
 	ng      *pcapgo.NgWriter
@@ -67,13 +67,13 @@ type Writer struct {
 
 	paths   []string
 	byPath  map[string]InterfaceID
-	numbers []int32 // numbers in the file; interfaceUnused before the first packet
+	numbers []int32 // numbers in the file, interfaceUnused before the first packet
 	packet  []byte
 }
 
 const interfaceUnused = -1
 
-// NewWriter returns a capture on w. The comment, at most 65,535 bytes, goes to the section header.
+// NewWriter returns a capture on w. The section header contains the comment of at most 65,535 bytes.
 func NewWriter(w io.Writer, comment string) (*Writer, error) {
 	if len(comment) > math.MaxUint16 {
 		return nil, fmt.Errorf("pcapng: the comment has %d bytes; at most %d are allowed", len(comment), math.MaxUint16)
@@ -87,8 +87,7 @@ func NewWriter(w io.Writer, comment string) (*Writer, error) {
 	}, nil
 }
 
-// NewFrameWriter is NewWriter for frames of a different link type. The method Frame writes these frames without a
-// pseudo-header.
+// NewFrameWriter is NewWriter for frames of another link type, which the method Frame writes without a pseudo-header.
 func NewFrameWriter(w io.Writer, comment string, link layers.LinkType) (*Writer, error) {
 	p, err := NewWriter(w, comment)
 	if err == nil {
@@ -97,8 +96,7 @@ func NewFrameWriter(w io.Writer, comment string, link layers.LinkType) (*Writer,
 	return p, err
 }
 
-// Interface returns the interface with the given path. The path is the name of the interface. Interface writes
-// nothing.
+// Interface returns the interface with the given path, which is also its name. It writes nothing.
 func (p *Writer) Interface(path string) (InterfaceID, error) {
 	if id, ok := p.byPath[path]; ok {
 		return id, nil
@@ -120,7 +118,7 @@ func (p *Writer) Interface(path string) (InterfaceID, error) {
 }
 
 // Packet writes a frame sent or received on an interface. The cycle must be below 2^63. Cycles may be out of order,
-// but viewers expect ascending cycles. frame has at most FrameBytesMax bytes and is nil if no frame was visible.
+// but viewers expect ascending cycles. frame has at most FrameBytesMax bytes; nil means that no frame was visible.
 func (p *Writer) Packet(id InterfaceID, h *Header, frame []byte) error {
 	if p.err != nil {
 		return p.err
@@ -212,7 +210,7 @@ func (p *Writer) describe(name string) pcapgo.NgInterface {
 	return pcapgo.NgInterface{Name: name, LinkType: p.link, TimestampResolution: 9}
 }
 
-// writeEmpty writes only the section header. It removes the interface that gopacket always adds.
+// writeEmpty writes only the section header, without the interface that gopacket always adds.
 func (p *Writer) writeEmpty() error {
 	var b bytes.Buffer
 	ng, err := pcapgo.NewNgWriterInterface(&b, p.describe(""), pcapgo.NgWriterOptions{SectionInfo: p.section})

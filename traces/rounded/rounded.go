@@ -1,4 +1,4 @@
-// Package rounded has elementary functions with identical bits on all architectures.
+// Package rounded provides elementary functions with identical bits on all architectures.
 //
 // Package math does not guarantee identical bits: some functions are in assembly, and the compiler may fuse a product
 // and a sum, which rounds once instead of twice. The functions of this package compute with more digits than a
@@ -15,7 +15,7 @@ import (
 
 const (
 	precision = 160             // bits of all steps
-	terms     = precision/5 + 1 // number of terms of the series of log; exp needs half of them
+	terms     = precision/5 + 1 // number of terms of the series of log; exp needs half as many
 	halvings  = 8
 	tiny      = 1. / (1 << 60) // for smaller x, exp(x)-1 and log(1+x) round to x
 )
@@ -86,7 +86,7 @@ func Log2(x float64) float64 {
 	return round(zero().Quo(log(from(x)), logOf2()))
 }
 
-// Pow returns x^y for finite x above 0, if the result is not subnormal.
+// Pow returns x^y for finite, positive x, if the result is not subnormal.
 func Pow(x, y float64) float64 {
 	exponent := zero().Mul(from(y), log(from(x)))
 	switch limit := from(700); {
@@ -135,7 +135,8 @@ func log(x *big.Float) *big.Float {
 	return sum.Add(sum, zero().Mul(from(float64(power)), logOf2()))
 }
 
-// PlusMinus formats a mean and half of its interval, both to two significant digits of the interval: "23.02 ± 0.21".
+// PlusMinus formats a mean and the half-width of its interval, both with the decimals of two significant digits of
+// the interval: "23.02 ± 0.21".
 func PlusMinus(mean, half float64) string {
 	if half == 0 || special(half) || special(mean) {
 		return strconv.FormatFloat(mean, 'g', 6, 64) + " \u00b1 " + strconv.FormatFloat(half, 'g', 6, 64)

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Colour is a role with an opacity from 0 to 255. As a color.Color it is the colour of the role on light or dark
-// paper.
+// Colour is a role with an opacity from 0 to 255. As a color.Color it is the role's colour on light or dark paper.
 type Colour struct {
 	role  role
 	alpha uint8
@@ -50,8 +49,8 @@ func (c Colour) On(dark bool) Colour {
 }
 
 // Colours of roles on light and on dark paper. The colours of curves are those of M. Okabe and K. Ito, "Color
-// Universal Design" (2008): most people with a colour vision deficiency can distinguish them. Some are lighter or
-// darker to suit the paper.
+// Universal Design" (2008): most people with a colour vision deficiency can distinguish them. Some are adapted to the
+// brightness of the paper.
 var (
 	light = [...]uint32{0xffffff, 0x1a1a1a, 0xdddddd, 0x0072b2, 0xd55e00, 0x009e73, 0xcc79a7, 0xe69f00,
 		0x56b4e9, 0x8a7d00, 0x000000}

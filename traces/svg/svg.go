@@ -19,8 +19,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Drawing writes the elements of one SVG in the order of the calls. Lengths are in points, and coordinates start at
-// the top left. Text is made printable and escaped.
+// Drawing writes the elements of one SVG in call order. Lengths are in points, and coordinates start at the top left.
+// Text becomes printable and is escaped.
 type Drawing struct{ out *bufio.Writer }
 
 // New begins a picture with the style sheet and the paper of figures.
@@ -59,8 +59,8 @@ func (d *Drawing) Close() error {
 
 func escaped(words string) string { return html.EscapeString(input.Printable(words)) }
 
-// Number formats a length with at most two decimals. Digits beyond the sixth decimal are rounding errors, which
-// differ between processors.
+// Number formats a length with at most two decimals. Digits after the sixth decimal are rounding errors and differ
+// between processors.
 func Number(length float64) string {
 	value := math.Round(math.Round(length*1e6)/1e4) / 100
 	if value == 0 { // not -0
@@ -69,7 +69,7 @@ func Number(length float64) string {
 	return strconv.FormatFloat(value, 'f', -1, 64)
 }
 
-// Attr is an attribute of an element, as NAME="VALUE". Empty attributes are not written.
+// Attr is an attribute of an element in the form NAME="VALUE". Empty attributes are not written.
 type Attr string
 
 // Attributes without parameters.
@@ -77,17 +77,17 @@ const (
 	Middle Attr = `text-anchor="middle"` // centres a text horizontally
 	End    Attr = `text-anchor="end"`    // right-aligns a text
 	NoFill Attr = `fill="none"`          // draws the outline only
-	// Hovered shows the tooltip of the group also inside an element that is not filled.
+	// Hovered shows the tooltip of the group also within an unfilled element.
 	Hovered Attr = `pointer-events="all"`
 	Crisp   Attr = `shape-rendering="crispEdges"` // leaves no seams between adjacent cells
 )
 
 func attribute(name, value string) Attr { return Attr(name + `="` + value + `"`) }
 
-// Size is the size of a text in points.
+// Size returns the attribute for the size of a text in points.
 func Size(points float64) Attr { return attribute("font-size", Number(points)) }
 
-// Width is the width of a line in points.
+// Width returns the attribute for the width of a line in points.
 func Width(points float64) Attr { return attribute("stroke-width", Number(points)) }
 
 // TextLength stretches a text to a width in points.
@@ -160,7 +160,7 @@ func (d *Drawing) Upright(x, y float64, words string, attrs ...Attr) {
 }
 
 // Group groups the elements drawn before the call of end. Screen readers speak its title, and browsers show it as a
-// tooltip; "" is none.
+// tooltip; "" means no title.
 func (d *Drawing) Group(title string, attrs ...Attr) (end func()) {
 	_, _ = d.out.WriteString("<g")
 	d.attributes(attrs)
@@ -178,8 +178,8 @@ type Line []struct{ X, Y float64 }
 // Segment returns the line from (x, y) to (toX, toY).
 func Segment(x, y, toX, toY float64) Line { return Line{{x, y}, {toX, toY}} }
 
-// Arrowhead returns the outline of the head of an arrow from (x, y) to (toX, toY), beginning with the tip. The tip is
-// a distance before the arrow's end; long is the length of the head and half is half its width.
+// Arrowhead returns the outline of the head of an arrow from (x, y) to (toX, toY), beginning with the tip. before is
+// the distance from the tip to (toX, toY), long the length of the head, and half half its width.
 func Arrowhead(x, y, toX, toY, before, long, half float64) Line {
 	dx, dy := toX-x, toY-y
 	length := math.Sqrt(float64(dx*dx) + float64(dy*dy))

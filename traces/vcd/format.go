@@ -22,7 +22,7 @@ const (
 	// signalCountMax limits identifier codes to 4 characters: 94 + 94^2 + 94^3 + 94^4 > 2^26.
 	signalCountMax = 1 << 26
 	stateBytesMax  = 64
-	// changeBytesMax is an upper bound of a change record with its time stamp.
+	// changeBytesMax is the maximum size in bytes of a change record with its time stamp.
 	changeBytesMax = 256
 )
 
@@ -55,7 +55,7 @@ func (f *format) fits(value uint64) bool {
 }
 
 // appendCode appends the identifier code of a signal: string number id over the 94 printable characters, shortest
-// first, least significant character first. With such dense codes, GTKWave indexes signals instead of searching them.
+// first, least significant character first. GTKWave finds signals with such dense codes by index instead of search.
 func appendCode(b []byte, id SignalID) []byte {
 	n := uint32(id) + 1
 	for n > 0 {
@@ -115,8 +115,8 @@ func (v *Writer) dumpValues(cycle uint64, values []uint64) {
 	v.buf = append(v.buf, "$end\n"...)
 }
 
-// header writes no date, since equal runs must give equal files. It writes spaces instead of tabs, because some
-// readers need spaces.
+// header omits the date, so that equal runs yield equal files. It writes spaces instead of tabs, because some readers
+// require them.
 func (v *Writer) header() {
 	v.buf = append(v.buf, "$version Starloom $end\n"...)
 	if len(v.options.Comments) > 0 {
@@ -131,7 +131,7 @@ func (v *Writer) header() {
 	v.buf = append(v.buf, "$enddefinitions $end\n"...)
 }
 
-// scope is one level of the declarations. Signals and inner scopes are in order of first declaration.
+// scope is one level of the declarations. Signals and inner scopes follow the order of first declaration.
 type scope struct {
 	name    string
 	signals []SignalID
@@ -139,7 +139,7 @@ type scope struct {
 	byName  map[string]*scope
 }
 
-// scopeTree groups the signals so that every scope is opened once, regardless of the order of declarations.
+// scopeTree groups the signals so that every scope is opened once, for any order of declarations.
 func scopeTree(signals []Signal) *scope {
 	root := &scope{}
 	for id, signal := range signals {
@@ -267,7 +267,7 @@ func legalLabel(index string) bool {
 	return (index[0] == '+' || index[0] == '-') && legalName(strings.ReplaceAll(index[1:], "^", "_"))
 }
 
-// checkState refuses names that vcd2fst would drop or change.
+// checkState rejects names that vcd2fst would drop or change.
 func checkState(name string) error {
 	if name == "" || len(name) > stateBytesMax {
 		return fmt.Errorf("state %q has %d characters; allowed: 1 to %d", name, len(name), stateBytesMax)

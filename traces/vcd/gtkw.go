@@ -11,14 +11,14 @@ import (
 	"starloom/traces/input"
 )
 
-// Limits of a save file. GTKWave draws every listed trace, so a long list is slow. GTKWave's signal tree has all
+// Limits of a save file. GTKWave draws every listed trace, so a long list is slow; its signal tree contains all
 // signals.
 const (
 	gtkwSignalsMax    = 2048
 	gtkwGroupsOpenMax = 8
 )
 
-// Trace flags of a GTKWave save file (TR_* in its source).
+// trace flags of a GTKWave save file (TR_* in GTKWave's source)
 const (
 	gtkwHex          = 0x2
 	gtkwDecimal      = 0x4
@@ -33,15 +33,15 @@ const (
 	gtkwGroupEnd     = 0x1000000
 )
 
-// SaveFile is a GTKWave save file that opens a VCD and shows its signals. There is one group for each element of an
-// array, such as a NIC, named by its path, in order of declaration. Signals of inner scopes have the scope in their
-// names. Within a scope, single bits and states precede vectors. Flags that never change have no rows. The save file
+// SaveFile is a GTKWave save file that opens a VCD and shows its signals. Each element of an array, such as a NIC,
+// has a group with its path as the name, in order of declaration. The names of signals in inner scopes include the
+// scope. Within a scope, single bits and states precede vectors. Flags that never change have no rows. The save file
 // lists at most 2,048 signals, and only the first 8 groups are open.
 type SaveFile struct {
 	// Path and VCD are the paths of the two files. The save file refers to the VCD by its base name.
 	Path, VCD string
 	Signals   []Signal
-	// First are the paths of scopes and signals listed before all others, in this order.
+	// paths of scopes and signals that precede all others, in this order
 	First []string
 	// Markers are in ascending order. The first 26 markers have names. Markers[Main] is the primary marker.
 	Markers []Marker
@@ -56,7 +56,8 @@ type Marker struct {
 
 const (
 	gtkwMarkersMax = 26 // A to Z
-	// gtkwZoom shows 16 cycles in about 350 pixels; gtkwCyclesBefore cycles are shown before the primary marker.
+	// gtkwZoom shows 16 cycles in about 350 pixels; gtkwCyclesBefore is the number of cycles before the primary
+	// marker.
 	gtkwZoom         = -4
 	gtkwCyclesBefore = 16
 )
@@ -109,7 +110,7 @@ func (f *SaveFile) markers(b *bufio.Writer) {
 	}
 }
 
-// order returns at most the given number of listed signals per group. The groups of First precede other groups.
+// order returns the listed signals per group, at most signals in total. The groups of First precede other groups.
 func (f *SaveFile) order(signals int) (groups [][]Signal) {
 	rank := make(map[string]int, len(f.First))
 	for k, first := range f.First {
@@ -129,8 +130,7 @@ func (f *SaveFile) order(signals int) (groups [][]Signal) {
 	return groups
 }
 
-// rankOf returns the index in First of a signal or of an enclosing scope. If several are in First, it returns the
-// smallest index.
+// rankOf returns the index in First of a signal or of an enclosing scope, the smallest of several indices.
 func (f *SaveFile) rankOf(path string, rank map[string]int) int {
 	at := len(f.First)
 	for end := len(path); end > 0; end = strings.LastIndexByte(path[:end], '.') {
@@ -148,7 +148,7 @@ type gtkw struct {
 	flags   uint32 // last written flags, valid until changed
 }
 
-// write writes the groups side by side, because opening four nested groups would need four clicks.
+// write writes the groups side by side; nested groups would need four clicks to open.
 func (g *gtkw) write() {
 	var paths []string
 	members := map[string][]SignalID{}
@@ -164,7 +164,8 @@ func (g *gtkw) write() {
 	}
 }
 
-// groupPath is the path of the group for the signals of a scope: up to its last index, otherwise its first part.
+// groupPath returns the path of the group for the signals of a scope: the scope up to its last index, otherwise its
+// first part.
 func groupPath(scope string) string {
 	if index := strings.LastIndexByte(scope, ']'); index >= 0 {
 		return scope[:index+1]
@@ -175,7 +176,7 @@ func groupPath(scope string) string {
 
 func (g *gtkw) group(path string, signals []SignalID) {
 	g.groups++
-	// Only the end of a closed group is marked as collapsed, as in GTKWave's own files.
+	// only the end of a closed group is marked as collapsed, as in GTKWave's own files
 	begin, end := uint32(gtkwGroupBegin|gtkwBlank), uint32(gtkwGroupEnd|gtkwBlank)
 	if g.groups > gtkwGroupsOpenMax {
 		begin |= gtkwClosed
@@ -202,7 +203,7 @@ func (g *gtkw) signal(s *Signal, group string) {
 	}
 	alias := ""
 	if inner := strings.TrimPrefix(s.Path, group+"."); group != "" && strings.Contains(inner, ".") {
-		alias = "+" + strings.ReplaceAll(inner, ".", "/") + " " // GTKWave cuts a name at its last dot
+		alias = "+" + strings.ReplaceAll(inner, ".", "/") + " " // GTKWave truncates a name at its last dot
 	}
 	switch {
 	case s.Bits == 0:
@@ -235,8 +236,8 @@ func (g *gtkw) row(flags uint32, text string) {
 	fmt.Fprintf(g.w, "%s\n", text)
 }
 
-// surferSignalsMax limits the signals in a command file, because Surfer reads its list of all signals again for each
-// signal in the file.
+// surferSignalsMax is the maximum number of signals in a command file, because Surfer searches its list of all
+// signals for each of them.
 const surferSignalsMax = 512
 
 // WriteSurfer writes a command file (.sucl) that shows the waveform in Surfer: the first 512 signals in the order of
@@ -259,8 +260,8 @@ func (f *SaveFile) WriteSurfer(w io.Writer) error {
 			}
 		})
 	}
-	// Marker names must be unique, because a second marker with the same name would move the first. Depending on
-	// Surfer's version, a marker is set at the cursor or at the time after its name.
+	// Marker names must be unique, because a second marker with the same name would move the first. Depending on its
+	// version, Surfer sets a marker at the cursor or at the time after the marker's name.
 	times := map[string]int{}
 	named := f.Markers[:min(len(f.Markers), gtkwMarkersMax)]
 	for _, marker := range named {

@@ -7,7 +7,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Open opens a waveform and reads its declarations: a VCD or an FST, gzipped or not; "-" is standard input.
+// Open opens a waveform and reads its declarations. The waveform is a VCD or an FST, gzipped or not; "-" is standard
+// input.
 func Open(path string) (*Reader, error) {
 	s, err := input.OpenStream(path)
 	if err != nil {
@@ -25,7 +26,7 @@ func OpenStream(s *input.Stream) (*Reader, error) {
 	}
 	r, err := newReader(source, s.Name, source.converted())
 	if err != nil {
-		// An early end of the converter explains incomplete declarations.
+		// the converter's exit explains incomplete declarations
 		if ended := source.Close(); ended != nil && source.converted() != nil {
 			err = ended
 		}
@@ -46,12 +47,13 @@ func unpack(s *input.Stream) (source, error) {
 	return convertFST(s)
 }
 
-// IsWaveform reports whether a file with the given first bytes is a VCD or an FST.
+// IsWaveform reports whether first is the beginning of a VCD or an FST.
 func IsWaveform(first []byte) bool {
 	return looksLikeFST(first) || bytes.HasPrefix(bytes.TrimSpace(first), []byte("$"))
 }
 
-// Waveform is a file named by the user that can be opened repeatedly. Standard input is copied to a temporary file.
+// Waveform is a file named by the user that can be opened repeatedly. A temporary file holds a copy of standard
+// input.
 type Waveform struct {
 	Name string
 	path string

@@ -24,7 +24,7 @@ type Pattern struct {
 	ranges map[int][2]uint64 // ranges by capture
 }
 
-// IsPattern reports whether s is a pattern, not a plain name with indices.
+// IsPattern reports whether s is a pattern rather than a plain name with indices.
 func IsPattern(s string) bool { return strings.Contains(s, "*") || rangeToken.MatchString(s) }
 
 var (
@@ -111,7 +111,7 @@ func Expand(template string, parts []string) string {
 	})
 }
 
-// CheckTemplate refuses references to stars that the pattern lacks.
+// CheckTemplate rejects references to stars that the pattern does not have.
 func (p *Pattern) CheckTemplate(template string) error {
 	for _, found := range reference.FindAllStringSubmatch(template, -1) {
 		n, err := strconv.Atoi(found[1] + found[2])
@@ -122,10 +122,10 @@ func (p *Pattern) CheckTemplate(template string) error {
 	return nil
 }
 
-// Patterns are alternatives: a name must match one of them.
+// Patterns is a list of alternatives. A name must match one of them.
 type Patterns []*Pattern
 
-// CompilePatterns compiles the patterns of an option. Errors are *input.Error with the option as their place.
+// CompilePatterns compiles the patterns of an option. Errors are *input.Error at the option.
 func CompilePatterns(sources []string, option string) (list Patterns, err error) {
 	for _, source := range sources {
 		p, err := CompilePattern(source)

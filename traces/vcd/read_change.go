@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// digitValues maps a digit to its planes: bit 0 is Value, bit 1 is Unknown. Other characters map to badDigit. GHDL
-// has nine states; the states other than 0, 1, x and z also have otherState.
+// digitValues maps a digit to its planes: bit 0 is Value, bit 1 is Unknown. Other characters map to badDigit. The
+// states of GHDL other than 0, 1, x and z also have otherState.
 var digitValues = makeDigitValues()
 
 const (
 	badDigit = 0xFF
 	planes   = 3
-	// otherState marks a state of GHDL's nine that is read as one of 0, 1, x and z.
+	// otherState marks one of GHDL's nine states that is converted to 0, 1, x or z.
 	otherState = 4
 )
 
@@ -36,8 +36,8 @@ func makeDigitValues() (table [256]uint8) {
 
 // readChanges applies changes up to the next time that differs from now, or to the end of the file.
 //
-// The loop uses only the buffer: the newline after its end stops every token. A record that reaches this newline is
-// read again after a refill.
+// The loop uses only the buffer: the newline after its end stops every token. After a refill, the loop rereads a
+// record that has reached this newline.
 func (r *Reader) readChanges() {
 	r.hasNext = false
 	for r.err == nil {
@@ -75,7 +75,8 @@ func (r *Reader) readChanges() {
 	}
 }
 
-// refill reads more of the file. At the end of the file it returns false; the record at pos, if any, is then cut off.
+// refill reads more of the file. At the end of the file it returns false, and an incomplete record at pos is
+// truncated.
 func (r *Reader) refill() bool {
 	ok, err := r.more()
 	if err != nil {
@@ -84,15 +85,14 @@ func (r *Reader) refill() bool {
 	return ok
 }
 
-// cut handles a record that reaches the end of the buffer. The record is read again or, at the end of the file,
-// dropped.
+// cut handles a record at the end of the buffer. The record is read again or, at the end of the file, dropped.
 func (r *Reader) cut() {
 	if !r.refill() && r.err == nil {
 		r.truncated, r.cutChange, r.pos = true, r.buf[r.pos] != '#', r.end
 	}
 }
 
-// bad ends the reading, unless the record is in an incomplete last line.
+// bad ends the reading, except for a record in an incomplete last line.
 func (r *Reader) bad(at int, reason string) {
 	if bytes.IndexByte(r.buf[at:r.end], '\n') < 0 {
 		r.pos = at
@@ -176,8 +176,8 @@ func (r *Reader) readScalar(at int) {
 	}
 }
 
-// The constants read eight digits at once. A digit is 0x30 or 0x31, and the product gathers the lowest bit of each
-// digit in the highest byte.
+// These constants serve to read eight digits at once. A digit is 0x30 or 0x31; the product gathers the lowest bit of
+// each digit in the highest byte.
 const (
 	eightZeros  = 0x3030303030303030
 	eightOthers = 0xFEFEFEFEFEFEFEFE
@@ -441,7 +441,7 @@ func (r *Reader) readWord(at int) {
 	}
 }
 
-// shortReal is the largest number of characters, without exponent, that a double can always represent.
+// shortReal is the maximum number of characters, without exponent, that a double can always represent.
 const shortReal = 15
 
 func saysMore(word []byte, number float64) bool {
@@ -510,7 +510,7 @@ func (r *Reader) readSection() {
 	case "$dumpall", "$dumpportsall":
 		r.snapshot = laterSnapshot
 	case "$dumpoff", "$dumpportsoff", "$dumpon", "$dumpportson":
-		if r.fst { // pauses of an FST are read from its blocks
+		if r.fst { // the blocks of an FST contain its pauses
 			r.pos = at
 			r.skipSection()
 			return
@@ -528,8 +528,8 @@ func (r *Reader) readSection() {
 	}
 }
 
-// skipSection skips a section up to its $end. If a line with a time precedes the $end, it skips only the section's
-// first line.
+// skipSection skips a section up to its $end. If a line with a time precedes the $end, skipSection skips only the
+// section's first line.
 func (r *Reader) skipSection() {
 	at, oneLine := r.pos, 0 // length of the first line, 0 while unknown
 	newLine := false
@@ -541,7 +541,7 @@ func (r *Reader) skipSection() {
 			newLine = newLine || r.buf[at] == '\n'
 			at++
 		}
-		if at-r.pos > scanBytes/2 { // the section is too long to go back
+		if at-r.pos > scanBytes/2 { // the section is too long to return to its start
 			r.pos, oneLine = at, -1
 		}
 		end := r.tokenEnd(at)
@@ -566,7 +566,7 @@ func (r *Reader) skipSection() {
 	}
 }
 
-// cutSection handles the end of the file within a section. The section may consist only of its first line.
+// cutSection handles the end of the file within a section. The section may consist of its first line only.
 func (r *Reader) cutSection(oneLine int) {
 	alone := oneLine > 0 && len(bytes.TrimSpace(r.buf[r.pos+oneLine:r.end])) == 0
 	if !alone && !bytes.HasSuffix(r.buf[:r.end], []byte("$end")) {
@@ -594,7 +594,7 @@ func (r *Reader) settle() {
 }
 
 // portStates are the port states and their digits (IEEE 1364-2005, section 18.4.3.1). The states are low, high,
-// unknown and three-state, each for input drivers, for output drivers, and for both.
+// unknown and three-state, each for input drivers, output drivers, and both.
 var portStates = map[string]byte{"DdLl0": '0', "UuHh1": '1', "NX?AaBbCc": 'x', "ZTFf": 'z'}
 
 var portDigits = makePortDigits()

@@ -75,8 +75,7 @@ func convertFST(s *input.Stream) (source, error) {
 	return f, nil
 }
 
-// keepFST writes an FST to a temporary file, without its wrapper. The wrapper consists of a type, two lengths and
-// gzip.
+// keepFST writes an FST to a temporary file, without its wrapper: a type, two lengths and gzip.
 func keepFST(s *input.Stream, packed bool) (*traces.Temporary, error) {
 	if !packed {
 		return keep(s, s.Name)
@@ -110,7 +109,7 @@ func notWhole(name string, err error) error {
 		"let the simulator finish writing the file")
 }
 
-// check refuses an incomplete FST, because fst2vcd would convert a part of the file without an error.
+// check rejects an incomplete FST, because fst2vcd would convert a part of it without an error.
 func (f *fstStream) check(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -132,10 +131,10 @@ func (f *fstStream) check(path string) error {
 
 func (f *fstStream) converted() *leftOut { return f.left }
 
-// Progress returns 0 for read, because the progress of fst2vcd is unknown.
+// Progress returns 0 for read, because fst2vcd does not report its progress.
 func (f *fstStream) Progress() (read, size int64) { return 0, f.size }
 
-// Read reads the output of fst2vcd. At its end it returns the error of a failed fst2vcd.
+// Read reads the output of fst2vcd. At the end of the output it returns the error of a failed fst2vcd.
 func (f *fstStream) Read(p []byte) (int, error) {
 	n, err := f.out.Read(p)
 	if n > 0 || err == nil {
@@ -148,7 +147,7 @@ func (f *fstStream) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// fst2vcd has succeeded only with status 0 and without messages.
+// fst2vcd has succeeded only with status 0 and no messages.
 func (f *fstStream) wait() {
 	if f.ended {
 		return
@@ -227,11 +226,11 @@ func noRoom(name string, err error) error {
 	}
 }
 
-// IsFST reports whether the path of a waveform selects FST.
+// IsFST reports whether the extension of a waveform's path selects FST.
 func IsFST(path string) bool { return strings.EqualFold(filepath.Ext(path), ".fst") }
 
 // FST returns GTKWave's vcd2fst, which converts a Writer's output to FST. An FST has about an eighth of the size of
-// the VCD, and GTKWave and Surfer can open it. The date in the FST is fixed, so that equal runs give equal bytes;
+// the VCD; GTKWave and Surfer can open it. The date in the FST is fixed, so that equal runs yield equal bytes;
 // comments are lost. vcd2fst does not detect a full disk.
 func FST() *traces.Converter {
 	return &traces.Converter{
@@ -385,7 +384,7 @@ func (f *fstFile) readPauses() (pauses []pause, err error) {
 	return pauses, nil
 }
 
-// readInitial converts the known values of the frame to changes of a VCD, without x and NaN.
+// readInitial converts the known values of the frame to VCD changes, except x and NaN.
 func (f *fstFile) readInitial(left *leftOut) error {
 	section := f.block["values"]
 	if section == nil {

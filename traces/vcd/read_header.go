@@ -20,7 +20,7 @@ type Var struct {
 	Kind Kind
 	Bits int // bits of the net; 0 for reals, texts and events
 
-	// MSB and LSB are the declared range, if HasRange is set: [7:0], [0:3], or [3] for a single bit of a vector.
+	// HasRange means that MSB and LSB are the declared range: [7:0], [0:3], or [3] for a single bit of a vector.
 	HasRange bool
 	MSB, LSB int
 }
@@ -30,14 +30,15 @@ type Header struct {
 	Date, Version string
 	Comments      []string
 	Timescale     Timescale // 1 ns if the file has none
-	Tick          uint64    // units of Timescale per time step: 1, except for a $timescale such as 244 ns
+	Tick          uint64    // number of Timescale units per time step: 1, except for a $timescale such as 244 ns
 	HasTimescale  bool
 	Scopes        int
 	Vars          []Var // variables in the file's order
 }
 
 const (
-	// headerTextMax limits the kept bytes of a $comment, $date or $version; headerCommentsMax limits the comments.
+	// headerTextMax limits the stored bytes of a $comment, $date or $version; headerCommentsMax limits the number of
+	// comments.
 	headerTextMax     = 4096
 	headerCommentsMax = 64
 	// headerWordsMax limits the words of a declaration.
@@ -46,8 +47,7 @@ const (
 
 const badDeclaration = "give a VCD: a declaration reads like $var wire 8 # data [7:0] $end"
 
-// magics are the first bytes and names of other files with waveforms. Open has already decompressed some of these
-// files.
+// magics are the first bytes and names of other waveform formats. Open has already decompressed some of these files.
 var magics = []struct{ start, what, remedy string }{
 	{"\x1f\x8b", "this is compressed with gzip", "unpack it: gunzip -k FILE"},
 	{fstMagic, "this is an FST file", "convert it: fst2vcd -f FILE -o FILE.vcd"},
@@ -143,8 +143,8 @@ var headerKeywords = map[string]bool{
 	"$date": true, "$version": true, "$comment": true,
 }
 
-// sectionEnds reports whether a token ends a section. The token is an $end, or the start of the next section, which
-// is read again.
+// sectionEnds reports whether a token ends a section: an $end, or the start of the next section, which is then read
+// again.
 func (r *Reader) sectionEnds(token []byte) bool {
 	if token[0] != '$' {
 		return false
@@ -253,7 +253,7 @@ func (r *Reader) openScope(scopes, words []string) ([]string, error) {
 	return append(scopes, name), nil
 }
 
-// escape escapes dots in a name, as in escaped Verilog names: dots separate scopes.
+// escape escapes dots in a name, such as an escaped Verilog name, because dots separate scopes.
 var escape = strings.NewReplacer(`\`, `\\`, ".", `\x2e`)
 
 // JoinPath joins a scope and a name; either may be empty.
@@ -313,13 +313,13 @@ func (r *Reader) variable(scope string) error {
 			r.parameters = append(r.parameters, parameter{v.Net, []byte(" " + words[2] + "\n")})
 		}
 	}
-	// The first declaration of a net defines its kind and bits.
+	// the first declaration of a net defines its kind and width
 	v.Bits, v.Kind = int(r.nets[v.Net].bits), r.nets[v.Net].kind
 	r.header.Vars = append(r.header.Vars, v)
 	return nil
 }
 
-// reference sets path and range from a name and the words after the name. An escaped name may contain any characters,
+// reference sets path and range from a name and the words after it. An escaped name may contain any characters,
 // including brackets.
 //
 //	data [7:0]   data[7:0]   data [3]   data[3]   mem[2] [7:0]   \odd[1 [7:0]
@@ -380,18 +380,18 @@ func (v *Var) bitPosition(index int) (int, bool) {
 //	$var parameter 64 ! P $end
 //	r3.25 !
 //
-// The first value of the parameter decides its kind. vcd2fst copies 64 bytes from the memory of that real, and
-// fst2vcd writes these bytes in place of digits. They are the real in the machine's byte order, then arbitrary bytes,
+// The first value of the parameter determines its kind. vcd2fst copies 64 bytes from the memory of that real, and
+// fst2vcd writes these bytes in place of digits: the real in the machine's byte order, then arbitrary bytes,
 // including white space.
 
 const parameterBits = 64
 
 type parameter struct {
 	net NetID
-	end []byte // end of a line with its value: space, identifier code, newline
+	end []byte // end of a value's line: space, identifier code, newline
 }
 
-// parametersBytes is the size of the changes searched for the first values of parameters.
+// parametersBytes is the size in bytes of the changes searched for the first values of parameters.
 const parametersBytes = 1 << 20
 
 func (r *Reader) measureParameters(parameters []parameter) error {

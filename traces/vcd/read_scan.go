@@ -13,7 +13,7 @@ import (
 const (
 	scanBytes = 256 << 10
 	bitsMax   = 1 << 20
-	// tokenBytesMax is the longest token: the digits of the widest signal.
+	// tokenBytesMax is the maximum length of a token: the digits of the widest signal.
 	tokenBytesMax = bitsMax + 64
 )
 
@@ -27,7 +27,7 @@ type scanner struct {
 	eof  bool
 	read int64 // bytes read from r
 
-	newLine bool // a line has ended before the last token
+	newLine bool // the last token was preceded by the end of a line
 
 	lines int // newlines before buf
 }
@@ -95,7 +95,7 @@ func (s *scanner) fail(at int, reason, remedy string) *input.Error {
 	return input.Mistake(fmt.Sprintf("%s:%d", s.file, line), reason, remedy)
 }
 
-// token returns the characters up to the next white space, nil at the end, valid until the next call.
+// token returns the characters up to the next white space, nil at the end. The result is valid until the next call.
 func (s *scanner) token() ([]byte, error) {
 	s.newLine = false
 	for {
@@ -129,7 +129,7 @@ func shown(token []byte) string {
 
 var escapes = map[byte]byte{'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v'}
 
-// unescaped decodes \n, \x20, \040 and \\. Tools escape different sets of characters.
+// unescaped decodes \n, \x20, \040 and \\, because tools escape different sets of characters.
 func unescaped(text []byte) []byte {
 	plain := make([]byte, 0, len(text))
 	for i := 0; i < len(text); i++ {
@@ -169,8 +169,8 @@ type NetID int32
 
 const noNet NetID = -1
 
-// codeTable finds the net of an identifier code. Codes are numbered as in the Writer (see appendCode). Short codes
-// have small numbers, which index an array; other codes are in a map.
+// codeTable finds the net of an identifier code. Codes are numbered as in the Writer (see appendCode). An array is
+// indexed by the small numbers of short codes; a map holds other codes.
 type codeTable struct {
 	dense  []NetID // nets by number, noNet for none
 	sparse map[string]NetID
@@ -178,10 +178,10 @@ type codeTable struct {
 }
 
 const (
-	// denseCodes limits the array's size. The limit is densePerNet entries per signal if that number is larger.
+	// denseCodes is the maximum size of the array, or densePerNet entries per signal if that is larger.
 	denseCodes  = 1 << 20
 	densePerNet = 8
-	// codeDigitsMax is the largest number of characters of a code whose number fits 64 bits.
+	// codeDigitsMax is the maximum number of characters in a code with a 64-bit number.
 	codeDigitsMax = 9
 	codeFirst     = '!'
 	codeBase      = 94

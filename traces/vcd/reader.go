@@ -28,19 +28,18 @@ import (
 //	}
 //	err = r.Err()
 //
-// Within one time, only the last value of a signal is kept. Initially bits are x, reals NaN, texts empty. Changes
+// Reader keeps only the last value of a signal at one time. Initially bits are x, reals NaN, texts empty. Changes
 // before the first time count as time 0. Between $dumpoff and $dumpon, values stay the same and Off is true. GHDL's
 // nine states become four: U W - are x, L is 0, H is 1.
 //
 // An event has no value. It is among the changes of each time at which it was triggered. Entries in $dumpvars and
 // $dumpoff up to their $end trigger no event; after $dumpall and $dumpon an event is uncertain (Maybe).
 //
-// In an extended VCD, values are read, but not strengths and drivers: see Passed. If an $end is missing, a
-// declaration or comment ends before the next line that begins a section. A time may have a fraction.
+// In an extended VCD, Reader reads values, but not strengths and drivers (Passed). Without an $end, a declaration or
+// comment ends before the next line that begins a section. A time may have a fraction.
 //
-// An incomplete last line is not read; Truncated reports such a line. Values whose kind differs from the kind of
-// their signal, such as a real for a wire, are not read; Unread counts these values. Any other mistake ends the
-// reading with an *input.Error.
+// Reader skips an incomplete last line; Truncated reports it. It also skips values of another kind than their signal,
+// such as a real for a wire; Unread counts them. Any other mistake ends the reading with an *input.Error.
 type Reader struct {
 	scanner
 	source source // nil if the caller owns it
@@ -70,11 +69,11 @@ type Reader struct {
 
 type unseen struct {
 	paused   uint64 // changes between $dumpoff and $dumpon
-	replaced uint64 // values replaced by a later value at the same time
-	rounded  uint64 // reals with more digits than a double holds
+	replaced uint64 // number of values replaced by a later value at the same time
+	rounded  uint64 // number of reals with more digits than a double holds
 }
 
-// early handles changes before the first time, if the first time is not 0.
+// early handles changes before a first time other than 0.
 type early struct {
 	begun bool // the changes were read
 	waits bool // next is 0, and first follows
@@ -82,17 +81,17 @@ type early struct {
 }
 
 type manner struct {
-	tick   uint64 // units of the time scale per time step of the file
-	places int    // allowed digits after the point of a time
+	tick   uint64 // number of time scale units per time step of the file
+	places int    // number of digits permitted after the point of a time
 	cutOff uint64 // times with more digits
 	rounds bool   // round reals to realDigits
 	states uint8  // planes of all digits of values, and otherState
 
-	parameters []parameter // parameters with as many bits as a real
-	raws       []parameter // real parameters that an FST represents by bytes in place of digits
+	parameters []parameter // parameters with the width of a real
+	raws       []parameter // real parameters that an FST represents by bytes instead of digits
 	fst        bool        // the VCD is from fst2vcd
 	pauses     []pause     // later pauses of an FST
-	given      []SignalID  // signals of an FST with a value before its first time
+	given      []SignalID  // signals of an FST with a value before the first time
 	passed     []string
 	unseen
 }
@@ -104,8 +103,8 @@ type net struct {
 	kind    Kind
 	watched bool
 	dirty   bool // the net is in changed
-	moved   bool // the net was changed by a separate change, not in a section or before the first time
-	maybe   bool // the net was changed only because of $dumpall or $dumpon
+	moved   bool // a single change changed the net, outside of sections and after the first time
+	maybe   bool // only $dumpall or $dumpon changed the net
 }
 
 // snapshot is the section of the current changes, up to its $end.
@@ -117,10 +116,10 @@ const (
 	laterSnapshot
 )
 
-// The columns have at most 512 MiB each.
+// each column has at most 512 MiB
 const watchWordsMax = 1 << 26
 
-// NewReader reads the declarations; errors begin with name.
+// NewReader reads the declarations. Errors begin with name.
 func NewReader(source io.Reader, name string) (*Reader, error) { return newReader(source, name, nil) }
 
 func newReader(source io.Reader, name string, left *leftOut) (*Reader, error) {
@@ -169,12 +168,12 @@ func (r *Reader) Duration(time uint64) Duration {
 // Nets returns the number of nets.
 func (r *Reader) Nets() int { return len(r.nets) }
 
-// Net returns the kind of a net and its bits, 0 for reals, texts and events.
+// Net returns the kind of a net and its width in bits, 0 for reals, texts and events.
 func (r *Reader) Net(id NetID) (kind Kind, bits int) {
 	return r.nets[id].kind, int(r.nets[id].bits)
 }
 
-// Watch selects the nets whose values are kept, before the first Next.
+// Watch selects the nets with stored values. Call it before the first Next.
 func (r *Reader) Watch(nets []NetID) error {
 	if r.begun {
 		panic("vcd: Watch after Next")
@@ -220,7 +219,7 @@ func (r *Reader) WatchAll() error {
 	return r.Watch(all)
 }
 
-// Next reports whether another time follows; NextTime returns it.
+// Next reports whether another time follows. NextTime returns this time.
 func (r *Reader) Next() bool {
 	if !r.begun {
 		r.begun = true
@@ -230,7 +229,7 @@ func (r *Reader) Next() bool {
 	return r.hasNext && r.err == nil
 }
 
-// beginEarly turns changes before the first time into changes of time 0, unless the first time is 0.
+// beginEarly converts changes before the first time to changes of time 0, unless the first time is 0.
 func (r *Reader) beginEarly() {
 	if r.fst { // fst2vcd writes x for signals without a value
 		for i := range r.nets {
@@ -252,8 +251,8 @@ func (r *Reader) beginEarly() {
 // NextTime returns the time of the next Step, in units of the time scale.
 func (r *Reader) NextTime() uint64 { return r.next }
 
-// Step reads all changes of the next time. It returns the watched nets that may have changed, without duplicates and
-// in the file's order, and the error that Err returns. The list is valid until the next Step.
+// Step reads all changes of the next time. It returns the watched nets that may have changed, without duplicates, in
+// file order, and the error that Err returns. The list is valid until the next Step.
 func (r *Reader) Step() ([]NetID, error) {
 	if !r.Next() {
 		return nil, r.err
@@ -283,13 +282,13 @@ func (r *Reader) Time() uint64 { return r.now }
 // Off reports whether the simulator is not dumping ($dumpoff).
 func (r *Reader) Off() bool { return r.off }
 
-// Truncated reports whether the file ended within a line.
+// Truncated reports whether the file ended in the middle of a line.
 func (r *Reader) Truncated() bool { return r.truncated }
 
-// cutNow reports whether the file ended within the changes of the last Step, which are then incomplete.
+// cutNow reports whether the file ended within the changes of the last Step, so that they are incomplete.
 func (r *Reader) cutNow() bool { return r.truncated && r.cutChange && r.started }
 
-// CutFrom returns the time of the last Step if that Step is incomplete, otherwise "".
+// CutFrom returns the time of the last Step if it is incomplete, otherwise "".
 func (r *Reader) CutFrom() string {
 	if !r.cutNow() {
 		return ""
@@ -297,10 +296,10 @@ func (r *Reader) CutFrom() string {
 	return r.Duration(r.now).String()
 }
 
-// Unread returns the number of values of watched nets that were skipped because their kind differs from the net's.
+// Unread returns the number of skipped values of watched nets: values of another kind than the net.
 func (r *Reader) Unread() uint64 { return r.unread }
 
-// Passed describes contents of the file other than values, one text per kind.
+// Passed describes skipped contents of the file, one text per kind.
 func (r *Reader) Passed() []string {
 	passed := slices.Clone(r.passed)
 	if r.states&otherState != 0 {
@@ -340,7 +339,7 @@ const realDigits = 16
 // FST reports whether the file is an FST.
 func (r *Reader) FST() bool { return r.fst }
 
-// RoundReals rounds reals to the precision of reals in an FST, for comparison. Call it before the first Next.
+// RoundReals rounds reals to the precision of an FST, for comparisons. Call it before the first Next.
 func (r *Reader) RoundReals() {
 	r.rounds = true
 	r.pass("reals are read with 16 digits, as fst2vcd writes them", r.hasReals())
@@ -350,13 +349,13 @@ func (r *Reader) hasReals() bool {
 	return slices.ContainsFunc(r.nets, func(n net) bool { return n.kind == KindReal })
 }
 
-// Maybe reports whether an event in the last Step may not have been triggered.
+// Maybe reports whether the trigger of an event in the last Step is uncertain.
 func (r *Reader) Maybe(id NetID) bool { return r.nets[id].maybe }
 
 // Changes returns the number of changes of a net, watched or not.
 func (r *Reader) Changes(id NetID) uint64 { return r.nets[id].changes }
 
-// Progress returns the number of bytes read of the file, compressed or not, and its size, 0 if unknown.
+// Progress returns the number of bytes read from the file, compressed or not, and the file's size, 0 if unknown.
 func (r *Reader) Progress() (read, size int64) {
 	if r.source == nil {
 		return r.read, 0
@@ -389,9 +388,9 @@ type columns struct {
 }
 
 const (
-	// placesMax is the number of digits read after the point of a time.
+	// placesMax is the maximum number of digits read after the point of a time.
 	placesMax = 6
-	// measureBytes is the size of the changes searched for times with fractions.
+	// measureBytes is the size in bytes of the changes searched for times with fractions.
 	measureBytes = 64 << 10
 )
 
@@ -425,7 +424,7 @@ func (r *Reader) measureTimes() error {
 	return nil
 }
 
-// isDecimal reports whether a token consists of digits, with at most one point after the first.
+// isDecimal reports whether a token is a decimal number: digits with at most one point, not at the beginning.
 func isDecimal(token []byte) bool {
 	points := 0
 	for _, c := range token {

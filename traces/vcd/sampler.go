@@ -8,7 +8,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Sampling defines when the values of a file count. The zero value means at every time with changes.
+// Sampling defines when the values of a file count. The zero value selects every time with changes.
 //
 // With a clock, cycle n has the values just before the n-th active edge (0 is the first in the file), as registers
 // see them; an edge is from 0 to 1 (Falling: from 1 to 0), not from or to x. With a period, cycle n has the values at
@@ -19,11 +19,11 @@ type Sampling struct {
 	Period  Duration // Count 0: none
 }
 
-// Sampled reports whether instants are cycles, not times.
+// Sampled reports whether instants are cycles rather than times.
 func (s Sampling) Sampled() bool { return s.Clock != "" || s.Period.Count != 0 }
 
 // Sampler provides the values of a file instant by instant: times in common units, or cycles. The columns hold the
-// values of the watched nets at the instant committed last.
+// values of the watched nets at the last committed instant.
 //
 //	Load:    reads up to the end of the next instant, Instant
 //	Commit:  copies its values to the columns
@@ -31,12 +31,12 @@ func (s Sampling) Sampled() bool { return s.Clock != "" || s.Period.Count != 0 }
 // Its fields are read-only, except Shift.
 type Sampler struct {
 	Reader *Reader
-	Shift  int64 // subtracted from every instant; set it before the first Load
+	Shift  int64 // subtracted from every instant; must be set before the first Load
 
 	// Results of Load:
 	Loaded  bool
 	Instant int64
-	Cut     bool // the file ends within the instant, whose values are incomplete
+	Cut     bool // the file ends within the instant, so its values are incomplete
 
 	// Results of Commit:
 	Committed bool
@@ -48,13 +48,13 @@ type Sampler struct {
 
 	clocking
 	columns
-	ahead columns // values of the loaded cycle before its edge, with a clock
+	ahead columns // with a clock: values of the loaded cycle before its edge
 
 	time    uint64  // time of the loaded instant in units of the file
 	pausing bool    // dumping is off after the loaded instant
 	pending []NetID // nets changed in the instant
 	waiting []bool  // nets in pending
-	late    []NetID // nets changed at the clock's edge, whose changes count in the next cycle
+	late    []NetID // nets that changed at the clock's edge; the changes count in the next cycle
 }
 
 type clocking struct {
@@ -68,8 +68,8 @@ func newColumns(r *Reader) columns {
 	return columns{slices.Clone(r.value), slices.Clone(r.unknown), slices.Clone(r.texts)}
 }
 
-// NewSampler watches the nets and the clock of a file. Instants are in units of unit, which must be at least as fine
-// as the units of the file and the period. Errors are *input.Error.
+// NewSampler watches the nets and the clock of a file. Instants are multiples of unit, which must be at least as fine
+// as the units of the file and of the period. Errors are *input.Error.
 func NewSampler(r *Reader, how Sampling, unit Timescale, nets []NetID) (*Sampler, error) {
 	s := &Sampler{Reader: r, clocking: clocking{clock: noNet, falling: how.Falling}}
 	scale, ok := Duration{Count: 1, Unit: r.Header().Timescale}.In(unit) // unit is the finest
@@ -172,7 +172,7 @@ func (s *Sampler) loadPeriod() error {
 		if err := s.step(); err != nil {
 			return err
 		}
-		// After a truncated time, the period may be incomplete.
+		// after a truncated time, the period may be incomplete
 		s.pausing, s.Cut = s.Reader.Off(), s.Reader.Truncated()
 	}
 	return s.Reader.Err()
@@ -222,7 +222,7 @@ func (s *Sampler) level() int {
 	return int(s.Reader.value[word])
 }
 
-// Unchanged reports whether no watched net changes at the loaded instant.
+// Unchanged reports whether the loaded instant changes no watched net.
 func (s *Sampler) Unchanged() bool { return len(s.pending) == 0 }
 
 // Commit copies the loaded instant to the columns and returns the changed nets, valid until the next Load.
@@ -277,7 +277,7 @@ func (s *Sampler) Word(id NetID) (value, unknown uint64) {
 	return s.value[word], s.unknown[word]
 }
 
-// Bits returns count (at most 64) bits of a net, from bit low on.
+// Bits returns count bits of a net, at most 64, starting with bit low.
 func (s *Sampler) Bits(id NetID, low, count uint32) (value, unknown uint64) {
 	word, shift := s.Reader.nets[id].word+low>>6, low&63
 	value, unknown = s.value[word]>>shift, s.unknown[word]>>shift
@@ -289,7 +289,7 @@ func (s *Sampler) Bits(id NetID, low, count uint32) (value, unknown uint64) {
 	return value & mask, unknown & mask
 }
 
-// Given reports whether a real or text has a value. It is always true for bits, which are x initially.
+// Given reports whether a real or text has a value. For bits, which are initially x, it returns true.
 func (s *Sampler) Given(id NetID) bool {
 	switch n := &s.Reader.nets[id]; n.kind {
 	case KindReal:

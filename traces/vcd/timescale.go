@@ -30,8 +30,7 @@ func (t Timescale) String() string {
 }
 
 // parseTimescale parses a $timescale such as 1 ns, 10ps or 100 s as in the standard. It also accepts other numbers of
-// at most 9 digits, such as 244 ns or 0.1 ps, as tick units of a power of ten. 0 means 1, because Verilator has
-// written 0.
+// at most 9 digits, such as 244 ns or 0.1 ps: tick times a power of ten. 0 means 1, because Verilator has written 0.
 func parseTimescale(text string) (unit Timescale, tick uint64, err error) {
 	fail := func() (Timescale, uint64, error) {
 		return 0, 0, fmt.Errorf("%q is not a unit of time: write a number such as 1, 10, 100, 244 or 0.1 and s, ms, us, "+
@@ -64,7 +63,7 @@ func parseTimescale(text string) (unit Timescale, tick uint64, err error) {
 
 const tickDigitsMax = 9
 
-// Shorten divides numbers by 1000 while all numbers are multiples of 1000, and returns the resulting unit for a
+// Shorten divides numbers by 1000 while all of them are multiples of 1000. It returns the resulting unit for a
 // drawing.
 func (t Timescale) Shorten(numbers []uint64) string {
 	for ; (t-timescaleMin)%3 != 0; t-- { // 10 or 100 of a unit
@@ -138,8 +137,7 @@ func (d Duration) Before(other Duration) bool {
 	return !fits || a < b
 }
 
-// In returns the duration in another unit. ok is false if the duration is not a whole number of that unit, or too
-// large.
+// In returns the duration in another unit. ok is false if the result is not a whole number, or too large.
 func (d Duration) In(unit Timescale) (count uint64, ok bool) {
 	if max(d.Unit-unit, unit-d.Unit) > power10Max {
 		return 0, d.Count == 0

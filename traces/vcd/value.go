@@ -53,7 +53,7 @@ func (v Value) Bit(i int) byte {
 }
 
 // Label returns the shortest text. One bit is 0, 1, x or z; more bits are hexadecimal. A digit is x or z if all its
-// bits are, and X or Z if some are.
+// bits are, and X or Z if some of them are.
 func (v Value) Label() string {
 	switch v.Kind {
 	case KindReal:

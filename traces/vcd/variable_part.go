@@ -16,7 +16,7 @@ type Part struct {
 	Low   uint32 // lowest bit, counted from the last digit of the net
 	Bits  uint32 // 0 for reals, texts and events
 	Whole bool   // the part is the whole net
-	Range [2]int // first and last index of a whole vector; 0 and 0 for a bit whose path contains the index
+	Range [2]int // first and last index of a whole vector; 0 and 0 for a bit with an index in its path
 }
 
 // Whole returns a variable as a part.
@@ -90,7 +90,8 @@ func (h *Header) Resolve(index map[string]int, name string) (p Part, variable in
 	return Part{Name: name, Net: v.Net, Kind: KindBits, Low: uint32(last), Bits: uint32(first - last + 1)}, i, true
 }
 
-// MissingSignal returns the error for a signal that the file lacks. what names the purpose of the signal.
+// MissingSignal returns the error for a signal that the file does not contain. what describes the purpose of the
+// signal.
 func (r *Reader) MissingSignal(what, name string) *input.Error {
 	return input.Mistake(r.file, fmt.Sprintf("%s %s is not in the file", what, name), r.NamesRemedy())
 }

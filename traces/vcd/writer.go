@@ -19,32 +19,35 @@ type Signal struct {
 	States []string // names of an enumeration's values 0, 1, ...; nil for bits
 	Form   Form
 
-	Changed uint64 // for signals with flags: the bits that changed within the file
+	Changed uint64 // for signals with flags: bits that have changed within the file
 }
 
 // Form is the format of a signal in a save file, by default hexadecimal.
 type Form struct {
 	Decimal bool
 	Signed  bool     // in decimal, as two's complement
-	Flags   []string // names of the bits, lowest first; each bit also has a row of its own
+	Flags   []string // names of the bits, lowest first; each bit also has its own row
 }
 
-// Options select the contents of a VCD. The zero value writes everything.
+// Options selects the contents of a VCD. The zero value selects everything.
 type Options struct {
-	// Comments are lines of the header's $comment: seed, scenario hash. They are printable ASCII without "$end".
+	// Comments are the lines of the header's $comment, such as seed and scenario hash: printable ASCII without
+	// "$end".
 	Comments []string
 
-	// From and To are the first and last cycle to write; To 0 means no end.
+	// From and To are the first and last written cycle; To 0 means no limit.
 	From, To uint64
 
-	// OnTrigger delays writing until Trigger, then writes the cycles from -Before to +After, within From and To.
+	// OnTrigger delays writing until Trigger. The file then has the cycles from -Before to +After, within From and
+	// To.
 	OnTrigger     bool
 	Before, After uint64
-	// SlackCycles is the largest delay of Trigger without loss: the slot length, for violations found at slot ends.
+	// SlackCycles is the maximum delay of Trigger without loss: the slot length, for violations detected at slot
+	// ends.
 	SlackCycles uint64
-	// RingChangesMax limits the memory for changes before a trigger, 24 bytes each; 0 means RingChangesDefault.
-	// Beyond the limit, the oldest cycles are dropped and the window starts later. The file's $comment then mentions
-	// the later start.
+	// RingChangesMax limits the number of stored changes before a trigger, 24 bytes each; 0 selects
+	// RingChangesDefault. Beyond the limit, the oldest cycles are dropped and the window starts later, as the file's
+	// $comment then states.
 	RingChangesMax int
 }
 
@@ -64,11 +67,11 @@ const RingChangesDefault = 1 << 20
 //	err = v.Close(end)            // end: the first cycle that did not run
 //
 // Signals are initially 0, or in their first state. Changes of a cycle are written in order of declaration, so the
-// bytes do not depend on the order of Set calls. Values that do not fit their signal, states without a name,
-// decreasing times and failed writes are errors; Cycle, Trigger and Close return the first one. Once the buffers have
-// grown, a cycle does not allocate.
+// bytes do not depend on the order of Set calls. Values too wide for their signal, states without a name, decreasing
+// times and failed writes are errors; Cycle, Trigger and Close return the first error. Once the buffers have grown, a
+// cycle does not allocate.
 //
-// A Writer is for one goroutine at a time.
+// A Writer must not be used concurrently.
 type Writer struct {
 	w       io.Writer
 	options Options
@@ -84,8 +87,8 @@ type Writer struct {
 	settled []uint64 // values at the end of the last completed cycle
 	changed []uint64 // bits that changed within the file
 
-	// dirty has a bit for each signal with a new value in this cycle. summary has a bit for each nonzero word of
-	// dirty.
+	// dirty has a bit for each signal with a new value in this cycle; summary has a bit for each nonzero word of
+	// dirty
 	dirty   []uint64
 	summary []uint64
 
@@ -109,7 +112,7 @@ const (
 
 const flushBytes = 64 << 10
 
-// NewWriter returns a writer on w. It refuses contradictory options and comments that contain $end.
+// NewWriter returns a writer on w. It rejects contradictory options and comments with $end.
 func NewWriter(w io.Writer, options Options) (*Writer, error) {
 	if options.To != 0 && options.To < options.From {
 		return nil, fmt.Errorf("vcd: the window ends at cycle %d, before it starts at cycle %d: give a later end, or 0 "+
@@ -210,7 +213,7 @@ func (v *Writer) Signals() []Signal {
 	return v.signals
 }
 
-// Show sets the form of a signal in a save file. It does not affect the VCD.
+// Show sets the form of a signal in a save file, without effect on the VCD.
 func (v *Writer) Show(id SignalID, form Form) { v.signals[id].Form = form }
 
 // Begin ends the declarations and writes the header, unless a trigger is awaited. It returns write errors.
@@ -221,7 +224,7 @@ func (v *Writer) Begin() error {
 	v.byPath = nil
 	v.phase = phaseWaiting
 	if v.options.OnTrigger {
-		// The header is delayed: its comment contains the trigger.
+		// the header is delayed, because its comment contains the trigger
 		v.phase = phaseArmed
 		v.base = make([]uint64, len(v.signals))
 		return nil
@@ -273,7 +276,7 @@ func (v *Writer) Cycle(t uint64) error {
 // Empty reports whether the file contains no cycle so far.
 func (v *Writer) Empty() bool { return !v.written }
 
-// Shows reports whether a cycle is in the file or, before Close, may still be added.
+// Shows reports whether a cycle is in the file or, before Close, may still appear.
 func (v *Writer) Shows(cycle uint64) bool { return v.written && v.first <= cycle && cycle <= v.last }
 
 // Close writes pending changes and the end of time. end is the first cycle that did not run, so that viewers show the
@@ -371,7 +374,7 @@ func (v *Writer) fail(err error) error {
 	return v.err
 }
 
-// flush writes the buffer. After an error, it drops the bytes, because the file is lost. Cycle or Close returns the
+// flush writes the buffer. After an error it drops the bytes, because the file is lost; Cycle or Close returns the
 // error.
 func (v *Writer) flush() {
 	if v.err == nil && len(v.buf) > 0 {
@@ -385,8 +388,8 @@ func (v *Writer) flush() {
 // window selects the cycles that reach the file.
 //
 // Without a trigger, From..To are written directly; values before From only determine the initial values. With a
-// trigger, the past is kept as a state (base, as of baseCycle) and the later changes (ring). The past is long enough
-// for a window that starts Before cycles before a trigger, even if the trigger is reported SlackCycles late:
+// trigger, the window stores the past as a state (base, at baseCycle) and later changes (ring). The stored past
+// suffices for a window that starts Before cycles before a trigger, even if the trigger is SlackCycles late:
 //
 //	base           ring: oldest ...... newest
 //	  |             |                    |
@@ -406,7 +409,7 @@ type window struct {
 	startCycle uint64 // first cycle of the recording
 	base       []uint64
 	baseCycle  uint64
-	shortened  bool // the limit of the ring has removed a wanted cycle
+	shortened  bool // the limit of the ring has removed a cycle of the window
 	ring       []change
 	oldest     int // index in ring
 	count      int
@@ -420,8 +423,8 @@ type change struct {
 
 const ringChangesMin = 1024
 
-// NeedsCycle reports whether values in cycle t can affect the file. A machine may skip the sampling of other cycles.
-// In the first needed cycle after skipped cycles, it must set every signal.
+// NeedsCycle reports whether values in cycle t can affect the file. A machine may skip other cycles, but must then
+// set every signal in the next needed cycle.
 func (v *Writer) NeedsCycle(t uint64) bool {
 	if v.err != nil {
 		return false
@@ -433,8 +436,8 @@ func (v *Writer) NeedsCycle(t uint64) bool {
 	return false
 }
 
-// Trigger triggers in the given cycle, which is the current or an earlier cycle. Only the first trigger within From
-// and To counts; without Options.OnTrigger, Trigger does nothing. It returns an error for a future cycle.
+// Trigger triggers in the given cycle: the current or an earlier one. Only the first trigger within From and To
+// counts; without Options.OnTrigger, Trigger does nothing. It returns an error for a future cycle.
 func (v *Writer) Trigger(cycle uint64) error {
 	if v.err != nil {
 		return v.err
@@ -445,7 +448,7 @@ func (v *Writer) Trigger(cycle uint64) error {
 	if !v.running || cycle > v.now {
 		return v.fail(fmt.Errorf("vcd: trigger in cycle %d, which is in the future (this is cycle %d)", cycle, v.now))
 	}
-	// The current cycle may still change: the window opens when it ends.
+	// the current cycle may still change, so the window opens at its end
 	v.triggered = true
 	v.trigger = cycle
 	return nil
@@ -501,14 +504,14 @@ func (v *Writer) forgetCycle() {
 	for v.count > 0 && v.ring[v.oldest].cycle == cycle {
 		v.pop()
 	}
-	// If a full ring contains only the current cycle, base belongs to that cycle and is complete when it ends.
+	// if a full ring contains only the current cycle, base belongs to that cycle and is complete at its end
 	v.baseCycle = max(v.baseCycle, cycle)
 }
 
 func (v *Writer) forgetOld() {
 	depth := v.options.Before + v.options.SlackCycles
 	if depth < v.options.Before {
-		return // longer than time itself: no change is too old
+		return // longer than the run: no change is too old
 	}
 	floor := v.options.From
 	if v.now > depth {
@@ -533,7 +536,7 @@ func (v *Writer) fire() {
 	if end := v.trigger + v.options.After; end >= v.trigger {
 		v.last = min(v.last, end)
 	}
-	// If the trigger is much too late, its window is gone; the file then shows the first cycle still known.
+	// if the trigger is much too late, its window is lost; the file then starts with the first known cycle
 	v.last = max(v.last, v.first)
 
 	for v.count > 0 && v.ring[v.oldest].cycle <= v.first {

@@ -13,10 +13,10 @@ import (
 	"starloom/traces/input"
 )
 
-// Assignment sets a key of a document, as --set or an axis of a sweep does, with the checks of the file.
+// Assignment sets a key of a document, from --set or an axis of a sweep, with the checks of a file.
 type Assignment struct {
 	Key   string // path: nic.rx_frames, rtl[0].replace
-	Value string // YAML as in the file: 64, [a, b], {source: 3}; a value beginning with * is text; null removes the key
+	Value string // YAML as in the file: 64, [a, b], {source: 3}; a value with a leading * is text; null removes the key
 	Place string // place in errors: file:line:column; "" for the option: --set nic.rx_frames=64
 }
 
@@ -27,12 +27,13 @@ func (a *Assignment) place() string {
 	return SetOption + " " + a.Key + "=" + Clip(a.Value)
 }
 
-// SetOption is the command-line option that assigns values. The places of these values begin with SetOption.
+// SetOption is the command-line option for assignments. The places of its values begin with SetOption.
 const SetOption = "--set"
 
-// Assign returns a copy of a document with the assignments. It adds missing keys with their objects; a list may grow
-// by one entry at its end. rivals are keys that exclude each other, by their object. The object "rtl[]" stands for
-// each entry of the list rtl; an empty list means all keys. An assigned key removes its rivals in the document.
+// Assign returns a copy of a document with the assignments. Assign adds missing keys and their objects; a list may
+// grow by one entry at its end. rivals maps an object to keys that exclude each other. The object "rtl[]" stands for
+// each entry of the list rtl; an empty list of keys means all keys. An assigned key removes its rivals from the
+// document.
 func (d *Decoder) Assign(root *yaml.Node, all []Assignment, rivals map[string][]string) (*yaml.Node, error) {
 	d.assigned = map[*yaml.Node]string{}
 	w := assigner{Decoder: d, rivals: rivals}
@@ -130,12 +131,12 @@ func inside(path, of string) bool {
 	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
 }
 
-// node parses the value; nil means to remove the key.
+// node parses the value. A nil node means that the key is removed.
 func (a *Assignment) node() (*yaml.Node, error) {
 	if text := strings.TrimSpace(a.Value); text == "null" || text == "~" {
 		return nil, nil
 	}
-	if strings.HasPrefix(a.Value, "*") { // the value is a glob, since a separate value cannot contain an alias
+	if strings.HasPrefix(a.Value, "*") { // the value is a glob: a separate value cannot contain an alias
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: a.Value, Style: yaml.DoubleQuotedStyle}, nil
 	}
 	node, err := Document("", []byte(a.Value), "value", "write the value as in a file, or null to delete the key")
@@ -160,7 +161,7 @@ func (d *Decoder) mark(node *yaml.Node, place string) {
 	}
 }
 
-// put returns a copy of a node with a value at the end of steps. It copies nodes shared by anchors.
+// put returns a copy of a node with a value at the end of steps, including copies of nodes shared by anchors.
 func (w *assigner) put(node *yaml.Node, steps []step, path string, value *yaml.Node) (_ *yaml.Node, err error) {
 	if len(steps) == 0 {
 		return value, nil
@@ -250,7 +251,7 @@ func (w *assigner) open(node *yaml.Node, s step, path string) (*yaml.Node, error
 
 var indices = regexp.MustCompile(`\[\d+\]`)
 
-// driveOut removes the rivals of a key from an object, except assigned ones.
+// driveOut removes the rivals of a key from an object, but not assigned rivals.
 func (w *assigner) driveOut(object *yaml.Node, path, key string) {
 	group, ok := w.rivals[indices.ReplaceAllString(path, "[]")]
 	if !ok || len(group) > 0 && !slices.Contains(group, key) {
@@ -266,6 +267,6 @@ func (w *assigner) driveOut(object *yaml.Node, path, key string) {
 		}
 	}
 	if len(kept) < len(object.Content) {
-		object.Content, w.assigned[object] = kept, w.place // later errors about the object are due to the assignment
+		object.Content, w.assigned[object] = kept, w.place // the assignment is the place of later errors about the object
 	}
 }

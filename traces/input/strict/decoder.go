@@ -1,11 +1,11 @@
-// Package strict reads YAML strictly. It coerces nothing and ignores no unknown key. Every error contains file, line
+// Package strict reads YAML strictly. It coerces no values and rejects unknown keys. Every error contains file, line
 // and column and the allowed values.
 //
 //	bytes --Document--> nodes --Decoder--> tagged structs, with the place of each value
 //	                          --Keys, List, Text ...--> maps of another form
 //
-// The json tags of a struct are its keys. Its jsonschema tags contain ranges and enumerations, its comments or tags
-// descriptions. The published schema and this package use the same tags.
+// The json tags of a struct are its keys. Its jsonschema tags contain ranges and enumerations; its comments or tags
+// contain descriptions. The published schema and this package use the same tags.
 package strict
 
 import (
@@ -22,29 +22,28 @@ import (
 	"starloom/traces/input"
 )
 
-// Decoder fills values from YAML nodes and refuses unsuitable nodes with their place. It does not use the library's
-// decoding, which coerces values and has no columns. Recursion is limited by the types, so cyclic anchors are
-// harmless.
+// Decoder fills values from YAML nodes and rejects unsuitable nodes with their place. It does not use the library's
+// decoder, which coerces values and has no columns. The types limit the recursion, so cyclic anchors are harmless.
 type Decoder struct {
 	File   string
 	Whole  string            // name of the document in errors: "the scenario"
 	Places map[string]string // places of values by path, filled by Decode
 
-	// Special decodes values with their own syntax and reports whether v is such a value; it may be nil. Refuses
-	// checks an object before its keys are read; nil means no check.
+	// Special decodes values with their own syntax and reports whether v is such a value; nil for none. Refuses
+	// checks an object before its keys are read; nil for no check.
 	Special func(node *yaml.Node, v reflect.Value, path string) (taken bool, err error)
 	Refuses func(node *yaml.Node, path string) error
-	// Note collects mistakes. It also receives the paths of values that are unknown because of a mistake. If Note is
-	// nil, Decode returns the first mistake.
+	// Note collects mistakes. It also receives the paths of values that a mistake leaves unknown. If Note is nil,
+	// Decode returns the first mistake.
 	Note func(path string, err error)
 	// Param returns the range of an entry in a map of integers.
 	Param func(path, key string) Span
 
 	assigned map[*yaml.Node]string    // places of nodes from assignments
-	fields   map[reflect.Type][]Field // cache: lists have many objects of a type
+	fields   map[reflect.Type][]Field // cache, because lists have many objects of one type
 }
 
-// shorthand is a struct that may be written as the value of one key.
+// shorthand is a struct that a document may replace by the value of one key.
 type shorthand interface {
 	Short() (key, description string)
 }
@@ -54,7 +53,7 @@ type Reader interface {
 	ReadYAML(d *Decoder, node *yaml.Node, path string) error
 }
 
-// Counted is a value with its own syntax that consists of one integer. The range of its key applies to this integer.
+// Counted is a value with its own syntax that contains one integer. The range of the key applies to this integer.
 type Counted interface{ Magnitude() Number }
 
 // Decode fills v, at path, from a node.
@@ -148,7 +147,7 @@ func (d *Decoder) special(node *yaml.Node, v reflect.Value, path string) (taken 
 	return ok, err
 }
 
-// list fills a slice. If entries have a shorthand, a single entry may replace a list of one entry.
+// list fills a slice. With a shorthand of entries, a single entry may replace a list of one entry.
 func (d *Decoder) list(node *yaml.Node, v reflect.Value, path string, entries Limits) error {
 	if _, short := reflect.Zero(v.Type().Elem()).Interface().(shorthand); short && node.Kind == yaml.ScalarNode {
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
@@ -187,7 +186,7 @@ func needed(fields []Field) (keys []string) {
 	return keys
 }
 
-// Exemplified is an object with a frequently used value, shown in errors.
+// Exemplified is an object with a common value, which errors show as an example.
 type Exemplified interface{ Example() string }
 
 func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {
@@ -227,7 +226,7 @@ func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {
 		}
 	}
 	for _, field := range fields {
-		// an unknown key may be the required key, misspelt
+		// an unknown key may be a misspelling of the required key
 		if _, ok := seen[field.Key]; field.Limits.Required && !ok && !unknown {
 			err := d.note(Join(path, field.Key), d.Refuse(node, fmt.Sprintf("missing key %q in %s", field.Key, where),
 				fmt.Sprintf("add %q (%s)", field.Key, field.Limits.Description())))
@@ -261,7 +260,7 @@ func (d *Decoder) params(node *yaml.Node, v reflect.Value, path string) error {
 	return nil
 }
 
-// Key returns a key, which must be text and unique in its object.
+// Key returns a key. The key must be text, and unique in its object.
 func (d *Decoder) Key(node *yaml.Node, where string, seen map[string]string) (string, error) {
 	place := d.Place(node)
 	node = Target(node)
@@ -280,13 +279,13 @@ func (d *Decoder) Key(node *yaml.Node, where string, seen map[string]string) (st
 	return node.Value, nil
 }
 
-// Integer decodes an integer in a range. It refuses quoted numbers, fractions, underscores and leading zeros, because
-// readers interpret these differently. For example, a leading zero means octal in YAML 1.1 and decimal in 1.2.
+// Integer decodes an integer in a range. It rejects quoted numbers, fractions, underscores and leading zeros, because
+// readers interpret them differently: a leading zero means octal in YAML 1.1 and decimal in 1.2.
 func (d *Decoder) Integer(node *yaml.Node, path string, allowed Span) (Number, error) {
 	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!int" || quoted(node) {
 		if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!float" && PlainInteger(node.Value) {
-			// A number that is too large for the library, or looks like octal with a digit 8 or 9: the library
-			// returns a float.
+			// The library returns a float for an integer that is too large, or that looks like octal but contains a
+			// digit 8 or 9.
 			if digits := strings.TrimPrefix(node.Value, "-"); digits[0] == '0' && strings.ContainsAny(digits, "89") {
 				sign := node.Value[:len(node.Value)-len(digits)]
 				return Number{},
@@ -320,7 +319,7 @@ func (d *Decoder) Integer(node *yaml.Node, path string, allowed Span) (Number, e
 	return n, nil
 }
 
-// Fraction decodes a number in a range, perhaps with a fraction.
+// Fraction decodes a number in a range, with or without a fraction.
 func (d *Decoder) Fraction(node *yaml.Node, path string, allowed Span) (float64, error) {
 	tag := node.ShortTag()
 	value, err := strconv.ParseFloat(node.Value, 64)
@@ -331,7 +330,7 @@ func (d *Decoder) Fraction(node *yaml.Node, path string, allowed Span) (float64,
 	return value, nil
 }
 
-// Number is an integer as sign and magnitude: seeds use all 64 bits, and parameters are signed.
+// Number is an integer as sign and magnitude, because seeds use all 64 bits and parameters are signed.
 type Number struct {
 	Negative  bool
 	Magnitude uint64
@@ -355,7 +354,7 @@ func (n Number) String() string {
 	return text
 }
 
-// Int64 returns the integer; it must be in the range of int64.
+// Int64 returns the integer, which must be in the range of int64.
 func (n Number) Int64() int64 {
 	if n.Negative {
 		return -int64(n.Magnitude)
@@ -373,7 +372,7 @@ func PlainInteger(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-// Place returns file:line:column of a node, or the place of its assignment.
+// Place returns file:line:column of a node, or the place of the node's assignment.
 func (d *Decoder) Place(node *yaml.Node) string {
 	if place, ok := d.assigned[node]; ok {
 		return place
@@ -394,7 +393,7 @@ func (d *Decoder) Wrong(node *yaml.Node, path, wants string) error {
 	return d.Refuse(node, path+" is "+describe(node), "write "+wants)
 }
 
-// unknown refuses a key; it explains YAML syntax that looks like a key.
+// unknown rejects a key, and explains YAML syntax that looks like a key.
 func (d *Decoder) unknown(key, value *yaml.Node, where, remedy string) error {
 	reason := fmt.Sprintf("unknown key %q in %s", Target(key).Value, where)
 	switch known := spaceless(Target(key).Value); {
@@ -413,7 +412,7 @@ func (d *Decoder) unknown(key, value *yaml.Node, where, remedy string) error {
 
 var keyAndValue = regexp.MustCompile(`^\s*([A-Za-z_][A-Za-z0-9_]*):([^\s:/].*)$`)
 
-// spaceless returns the corrected form of a key without a space after its colon, otherwise "".
+// spaceless returns the corrected form of a key without a space after its colon, "" for other lines.
 func spaceless(line string) string {
 	if found := keyAndValue.FindStringSubmatch(line); found != nil {
 		return fmt.Sprintf("write `%s: %s`", found[1], Clip(strings.TrimSpace(found[2])))

@@ -15,8 +15,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Document returns the only YAML document in data. what names the document ("scenario"); remedy is used if the
-// document is missing.
+// Document returns the only YAML document in data. what is its noun ("scenario"); remedy applies to a missing
+// document.
 func Document(place string, data []byte, what, remedy string) (*yaml.Node, error) {
 	if strings.HasSuffix(place, ".wasm") {
 		return nil, input.Mistake(place, "this is firmware, not a "+what,
@@ -63,7 +63,7 @@ func Document(place string, data []byte, what, remedy string) (*yaml.Node, error
 	return document.Content[0], nil
 }
 
-// oneLine shortens a document that is only text to its first line, for quotation.
+// oneLine shortens a text-only document to its first line, for quotation.
 func oneLine(root *yaml.Node, data []byte) {
 	if lines := bytes.SplitN(data, []byte("\n"), root.Line+1); root.Kind == yaml.ScalarNode &&
 		root.Line >= 1 && root.Line < len(lines) {
@@ -72,7 +72,7 @@ func oneLine(root *yaml.Node, data []byte) {
 	}
 }
 
-// notYAML is a SyntaxError. It has a different remedy for a file whose name is not that of a scenario.
+// notYAML is a SyntaxError. A file without the name of a scenario has another remedy.
 func notYAML(place string, data []byte, what string, err error) *input.Error {
 	e := SyntaxError(place, data, err)
 	if what == "scenario" &&
@@ -82,7 +82,7 @@ func notYAML(place string, data []byte, what string, err error) *input.Error {
 	return e
 }
 
-// kinds are files for commands. A file is identified by a present key and by missing keys of other kinds.
+// kinds are kinds of files for commands, identified by a present key and by absent keys of other kinds.
 var kinds = []struct {
 	name, key string
 	lacks     []string
@@ -107,8 +107,8 @@ func mistaken(place string, root *yaml.Node, what string) error {
 	return nil
 }
 
-// RefuseTags refuses tags other than the tags of maps, lists and plain values, because the meaning of other tags
-// would be lost.
+// RefuseTags rejects all tags except those of maps, lists and plain values, because the meaning of other tags would
+// be lost.
 func RefuseTags(place string, root *yaml.Node) error {
 	waiting := []*yaml.Node{root} // not recursive: a document may be deep
 	for len(waiting) > 0 {

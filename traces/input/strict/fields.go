@@ -24,7 +24,7 @@ type Field struct {
 	Limits    Limits
 }
 
-// MayMiss reports whether the key is omitted for a zero value.
+// MayMiss reports whether a zero value omits the key.
 func (f *Field) MayMiss() bool { return f.OmitEmpty && f.Limits.Default != "0" }
 
 // Fields returns the keys of a type in order of declaration. It parses tags on every call, without a cache.
@@ -68,7 +68,7 @@ type Limits struct {
 	comment     func() string // comment of the field, read once; nil for none
 }
 
-// Description returns the description in the tag, otherwise the field's comment, and the meanings of its words.
+// Description returns the description from the tag or from the field's comment, and the meanings of the words.
 func (l *Limits) Description() string {
 	description := l.description
 	if description == "" && l.comment != nil {
@@ -131,8 +131,8 @@ func ParseLimits(t reflect.Type, field reflect.StructField) Limits {
 	return limits
 }
 
-// Worded is a struct for which the allowed words of some keys are declared elsewhere. Words returns the words of a
-// field, nil for none. A struct may return words for the structs that it embeds.
+// Worded is a struct whose keys have allowed words that are declared elsewhere. Words returns the words of a field,
+// nil for none. A struct may also return the words of embedded structs.
 type Worded interface{ Words(field string) []Word }
 
 // Word is an allowed value of a key. Its meaning, "" for none, becomes part of the key's description.
@@ -151,7 +151,7 @@ func (l *Limits) say(t reflect.Type, field string) {
 	}
 }
 
-// OutOfRange finds a value in v, at path, that the tag of its field does not allow. It returns the value's place, the
+// OutOfRange finds a value in v, at path, outside the range of its field's tag. It returns the value's place, the
 // reason and the remedy, or "". Structs of type other have no tags.
 func OutOfRange(v reflect.Value, path string, other reflect.Type) (at, reason, remedy string) {
 	for _, field := range Fields(v.Type()) {
@@ -181,7 +181,7 @@ func OutOfRange(v reflect.Value, path string, other reflect.Type) (at, reason, r
 	return "", "", ""
 }
 
-// Refuse returns the mistake in v ("is 65") and the allowed values, or "".
+// Refuse returns the mistake in v ("is 65") and the allowed values, "" without a mistake.
 func (l *Limits) Refuse(v reflect.Value) (reason, remedy string) {
 	allowed := func(words []string) string {
 		remedy := "allowed: " + strings.Join(words, ", ")
@@ -259,7 +259,7 @@ func (l *Limits) Span(t reflect.Type) Span {
 	return limit
 }
 
-// Span is a range of integers, inclusive at both ends.
+// Span is a range of integers that includes both ends.
 type Span struct {
 	Min int64
 	Max uint64
@@ -286,7 +286,7 @@ func (s Span) String() string {
 	return text
 }
 
-// Allowed returns the remedy for an integer outside the range.
+// Allowed returns the remedy for an integer out of the range.
 func (s Span) Allowed() string {
 	if s.Min >= 0 && uint64(s.Min) == s.Max {
 		return "allowed is " + s.String()
@@ -294,11 +294,11 @@ func (s Span) Allowed() string {
 	return "allowed: " + s.String()
 }
 
-// Commented is a struct in which comments of fields describe the keys that tags do not describe. Declaration returns
+// Commented is a struct whose field comments describe the keys without a description in the tag. Declaration returns
 // the source of its Go file, which is parsed only for a schema or a remedy.
 type Commented interface{ Declaration() string }
 
-// Comment returns the comment of a field in the source of its type on one line, "" for none.
+// Comment returns the comment of a field, from the source of its type, on one line; "" for none.
 func Comment(t reflect.Type, field string) string {
 	c, ok := reflect.Zero(t).Interface().(Commented)
 	if !ok || field == "" {

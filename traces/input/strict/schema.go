@@ -19,7 +19,7 @@ func SchemaName(t reflect.Type) string {
 	return t.Name()
 }
 
-// Shorthand returns the key and description of a type that may be written as the value of one key.
+// Shorthand returns the key whose value may replace an object of the type, and the key's description.
 func Shorthand(t reflect.Type) (key, description string, ok bool) {
 	if t.Kind() != reflect.Struct {
 		return "", "", false
@@ -31,7 +31,7 @@ func Shorthand(t reflect.Type) (key, description string, ok bool) {
 	return key, description, ok
 }
 
-// ShorthandSchema returns the schema of an object of numbers that may be written as the value of one key.
+// ShorthandSchema returns the schema of an object of numbers that the value of one key may replace.
 func ShorthandSchema(t reflect.Type, key string) *jsonschema.Schema {
 	object := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(),
 		AdditionalProperties: jsonschema.FalseSchema}
@@ -66,7 +66,7 @@ func IntegerSchema(minimum int64, maximum uint64) *jsonschema.Schema {
 // Pointer returns a pointer to n, for optional numbers of a schema.
 func Pointer(n uint64) *uint64 { return &n }
 
-// SchemaRanges adds ranges of integers, words of Worded, and descriptions from comments to the definitions.
+// SchemaRanges adds ranges of integers, words of Worded types, and descriptions from comments to the definitions.
 func SchemaRanges(definitions jsonschema.Definitions, types []reflect.Type, name func(reflect.Type) string) error {
 	for _, t := range types {
 		d := definitions[name(t)]
@@ -107,7 +107,7 @@ func SchemaRanges(definitions jsonschema.Definitions, types []reflect.Type, name
 	return nil
 }
 
-// Unreadable returns the reason why a struct cannot be decoded from a document, "" if it can be decoded.
+// Unreadable returns the reason why no document can be decoded into a struct, "" for none.
 func Unreadable(t reflect.Type) (reason string) {
 	defer func() {
 		if said := recover(); said != nil {

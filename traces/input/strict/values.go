@@ -12,7 +12,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Readers of maps. Each kind of value has a method. where names the value in errors.
+// Methods to read maps, one for each kind of value. where is the name of the value in errors.
 
 // Keys decodes an object with the given keys.
 func (d *Decoder) Keys(node *yaml.Node, where string, keys map[string]func(*yaml.Node, string) error) error {
@@ -59,7 +59,7 @@ func (d *Decoder) List(node *yaml.Node, where string, read func(*yaml.Node, stri
 	return nil
 }
 
-// Text decodes a text that is not empty.
+// Text decodes a non-empty text.
 func (d *Decoder) Text(node *yaml.Node, where string, to *string) error {
 	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!str" {
 		return d.Wrong(node, where, "a text")
@@ -106,7 +106,7 @@ func (d *Decoder) Word(node *yaml.Node, where string, words ...string) (int, err
 	return i, nil
 }
 
-// Read reads a map from a file or standard input and returns its name.
+// Read reads a map from a file or standard input. It returns the name for errors.
 func Read(path, remedy string) (data []byte, name string, err error) {
 	data, name, err = input.Argument(path, MapBytesMax)
 	if err != nil {
@@ -115,7 +115,7 @@ func Read(path, remedy string) (data []byte, name string, err error) {
 	return data, name, nil
 }
 
-// Parse parses the only document of a file; keys and numbers are decoded as in scenarios.
+// Parse parses the only document of a file. Keys and numbers have the syntax of scenarios.
 func Parse(path string, data []byte, what, remedy string) (*Decoder, *yaml.Node, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(data, &document); err != nil {
@@ -134,11 +134,11 @@ func Parse(path string, data []byte, what, remedy string) (*Decoder, *yaml.Node,
 	return &Decoder{File: path}, document.Content[0], nil
 }
 
-// MapBytesMax is the largest size of a map.
+// MapBytesMax is the maximum size of a map in bytes.
 const MapBytesMax = 16 << 20
 
-// Permutation parses one destination per line. It returns the list of destinations and the line of the first entry. A
-// first line that does not start with a digit is a header. Blank lines are allowed only at the end.
+// Permutation parses one destination per line. It returns the destinations and the line of the first. A first line
+// without a leading digit is a header. Blank lines are allowed only at the end.
 func Permutation(path string, data []byte) (list []uint32, firstLine int, err error) {
 	text := strings.TrimPrefix(string(data), "\uFEFF") // spreadsheets write a byte order mark
 	lines := strings.Split(strings.TrimRight(text, " \t\r\n"), "\n")
@@ -160,5 +160,5 @@ func Permutation(path string, data []byte) (list []uint32, firstLine int, err er
 	return list, firstLine, nil
 }
 
-// DestinationMax is the largest destination of any fabric: the last two 32-bit addresses are reserved.
+// DestinationMax is the maximum destination of all fabrics, because the last two 32-bit addresses are reserved.
 const DestinationMax = math.MaxUint32 - 2

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Dump is a VCD parsed by an independent, slow reader. Tests compare package vcd with this reader.
+// Dump is a VCD parsed by an independent, slow reader. Tests compare package vcd with it.
 type Dump struct {
 	Unit  *big.Rat // seconds per time step of the file
 	Times []*big.Rat
@@ -16,15 +16,15 @@ type Dump struct {
 	Waves map[string]*Wave // waves by path
 }
 
-// Wave is one signal. A value has all binary digits, or is a number after r or a text after s. An event has one step
-// each time it occurs.
+// Wave is one signal. A value consists of all binary digits, of a number after r, or of a text after s. An event has
+// one step per occurrence.
 type Wave struct {
 	Type  string
 	Bits  int
 	Steps []Step
 }
 
-// Step is a value and the time from which it holds, in seconds.
+// Step is a value and the start of its validity in seconds.
 type Step struct {
 	At    *big.Rat
 	Value string
@@ -112,7 +112,8 @@ func bitsOf(word string) int {
 	return max(count, 1)
 }
 
-// changes parses line by line: a time, a change, or other text. Changes before the first time belong to time 0.
+// changes parses a text line by line: a time, a change, or other text. Changes before the first time belong to time
+// 0.
 func (d *Dump) changes(text string, codes map[string]*Wave) error {
 	now, snapshot, off := new(big.Rat), false, false
 	begin := func() { // creates time 0 if no time precedes
@@ -238,8 +239,7 @@ func (d *Dump) Valued() bool {
 	return false
 }
 
-// Same reports whether two dumps agree at all times at which both are dumped. It also returns the number of these
-// times.
+// Same reports whether two dumps agree at all times at which both are dumping, and returns the number of these times.
 func (d *Dump) Same(other *Dump) (same bool, times int) {
 	same = len(d.Waves) == len(other.Waves)
 	var pairs [][2]*cursor
@@ -279,8 +279,8 @@ type cursor struct {
 	next int
 }
 
-// at returns the value at a time, which must be later than the time of the previous call. For an event, it returns
-// whether the event is triggered.
+// at returns the value at a time later than that of the previous call. For an event, it returns whether the event is
+// triggered.
 func (c *cursor) at(at *big.Rat) string {
 	steps := c.wave.Steps
 	for c.next < len(steps) && steps[c.next].At.Cmp(at) <= 0 {

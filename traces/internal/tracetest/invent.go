@@ -11,7 +11,7 @@ import (
 // Invented is the content of a random waveform.
 type Invented struct {
 	Signals []Invention
-	Changes []Change // ascending by time, at most one per time and signal
+	Changes []Change // ascending by time, at most one change per time and signal
 	Pauses  []Pause  // ascending by time, only for Style.Pauses
 	End     uint64   // a time after the last change
 }
@@ -29,7 +29,7 @@ type Change struct {
 	Value  string
 }
 
-// Pause is a $dumpoff and the matching $dumpon, which may be at the same time or after the end.
+// Pause is a $dumpoff and its $dumpon, which may be at the same time or after the end.
 type Pause struct{ From, To uint64 }
 
 var inventedTypes = []string{"wire", "wire", "reg", "logic", "integer", "real", "string", "event", "parameter"}
@@ -105,7 +105,7 @@ func (v *Invented) value(random *rand.Rand, signal int, before string) string {
 // Differ returns a copy with one random modification. Parse reports whether the modification changes values.
 func (v *Invented) Differ(random *rand.Rand) *Invented {
 	other := &Invented{Signals: v.Signals, Changes: slices.Clone(v.Changes), Pauses: slices.Clone(v.Pauses), End: v.End}
-	for i := range other.Pauses { // a moved pause is not a difference by itself
+	for i := range other.Pauses { // moving a pause alone is not a difference
 		p := &other.Pauses[i]
 		p.To = max(p.From, p.To-min(p.To, random.Uint64N(4)))
 	}
@@ -131,11 +131,11 @@ func (v *Invented) Differ(random *rand.Rand) *Invented {
 // Style selects the peculiarities of a written waveform.
 type Style struct {
 	GTKWave bool // only syntax that vcd2fst reads correctly
-	Exact   bool // only contents that a comparison covers completely: no ports
-	Pauses  bool // with contents that fst2vcd omits: pauses, and a time 0 after values before the first time
+	Exact   bool // only contents that a comparison covers completely, without ports
+	Pauses  bool // with contents that fst2vcd omits: pauses, and a time 0 after earlier values
 }
 
-// timescales are ways to write a nanosecond, as count units.
+// timescales are notations of a nanosecond, as count and unit.
 var timescales = []struct {
 	text  string
 	count uint64 // 0: half a unit
@@ -282,7 +282,7 @@ func (w *inventedWriter) body() {
 	}
 }
 
-// paused writes a time within a pause, or at the beginning or end of a pause. It reports whether it wrote a time.
+// paused writes a time within a pause or at its beginning or end, and reports whether it has done so.
 func (w *inventedWriter) paused(time uint64, now []Change) bool {
 	edge := func(p Pause) bool { return p.From == time || p.To == time }
 	if !w.off(time) && !slices.ContainsFunc(w.Pauses, edge) {
@@ -324,8 +324,8 @@ func (w *inventedWriter) dump(keyword string, values bool) {
 	w.b.WriteString("$end\n")
 }
 
-// early reports whether the changes of time 0 precede the first time. vcd2fst drops such changes of texts and adds
-// such changes of events. It writes no complete file if there are no other changes.
+// early reports whether the changes of time 0 precede the first time. vcd2fst drops such changes of texts, adds such
+// changes of events, and writes an incomplete file without other changes.
 func (w *inventedWriter) early(changes []Change) bool {
 	other := func(s Invention) bool { return s.Type == "string" || s.Type == "event" }
 	wrong := len(changes) == len(w.Changes) || slices.ContainsFunc(w.Signals, other)

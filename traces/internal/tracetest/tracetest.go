@@ -23,7 +23,8 @@ var debianPackages = map[string]string{
 	"iverilog": "iverilog", "vvp": "iverilog", "verilator": "verilator", "ghdl": "ghdl",
 }
 
-// Run runs a real tool and returns its output. A missing tool fails the test: skipping would prove nothing.
+// Run runs an external tool and returns its output. A missing tool fails the test, because skipping would prove
+// nothing.
 func Run(t *testing.T, name string, arguments ...string) (stdout, stderr string) {
 	t.Helper()
 	return RunIn(t, "", name, arguments...)

@@ -1,5 +1,5 @@
-// Package pcapngtest reads captures written by Starloom, for tests. It relies on package pcapng only for the
-// pseudo-header: gopacket reads the packets after all blocks have been checked.
+// Package pcapngtest reads captures written by Starloom, for tests. It uses package pcapng only for the
+// pseudo-header: after a check of all blocks, gopacket reads the packets.
 //
 //	capture.pcapng --blocks, one by one--> Read --gopacket--> Capture: comment, interfaces, packets
 package pcapngtest
@@ -45,8 +45,8 @@ const (
 	optionTimeScale = 9
 )
 
-// Read reads a capture written by Starloom. It first checks lengths, because gopacket's reader does not check them.
-// It refuses a file that Starloom would not write, with the place.
+// Read reads a capture written by Starloom. It first checks lengths, because gopacket's reader does not. It rejects,
+// with the place, a file that Starloom would not write.
 func Read(data []byte) (*Capture, error) {
 	packets, err := checkBlocks(data)
 	if err != nil {
@@ -177,7 +177,7 @@ func checkInterfaceOptions(options []byte) error {
 	}
 }
 
-// option refuses empty options, except the end: gopacket's reader would return the previous value.
+// option rejects empty options, except the end, because gopacket's reader would return the previous value.
 func option(options []byte) (code uint16, length int, err error) {
 	if len(options) < 4 {
 		return 0, 0, fmt.Errorf("%d bytes where an option should be", len(options))
