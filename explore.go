@@ -34,6 +34,7 @@ type ExploreOptions struct {
 	Workers int    // threads; 0: one
 	// raise the bounds of the asked kinds one by one, from one fault on, until a rule breaks or a limit is reached
 	UntilFails bool
+	Graph      bool // report the graph of states, of at most 500
 	// folder in which a search is kept, and continued by a later call with the same scenario, bounds and program; "": none
 	Out string
 	// the scenario of a schedule that breaks a rule
@@ -59,7 +60,7 @@ func Explore(ctx context.Context, s *Scenario, o ExploreOptions) (*ExploreReport
 	if o.UntilFails {
 		of = explore.Until
 	}
-	own := explore.Options{Engine: o.Engine, Workers: o.Workers, Progress: o.Progress}
+	own := explore.Options{Engine: o.Engine, Workers: o.Workers, Progress: o.Progress, Branches: true, Graph: o.Graph}
 	if o.Out != "" {
 		if own.Saved, err = s.savedExploration(o.Out); err != nil {
 			return nil, err

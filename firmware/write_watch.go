@@ -283,16 +283,32 @@ func (img *Image) variable(address uint32) string {
 // Cover makes images that are loaded later record branches and comparisons of handlers; see wasm.Covered.
 func (h *Host) Cover() { h.covers = true }
 
-// Covered returns the numbers of recorded branches and comparisons.
-func (w *Watched) Covered() wasm.Covered { return w.in.image.copy.Covered }
+// Coverer is an Instance whose image records branches.
+type Coverer interface {
+	Covered() wasm.Covered
+	// TakeBranches adds the branches taken since the last call to a set.
+	TakeBranches(set []uint64)
+	// FramesAt returns the function and line of an offset of Covered, first inlined functions.
+	FramesAt(offset uint64) []wasm.Frame
+}
 
-// TakeBranches adds the branches taken since the last call to a set.
-func (w *Watched) TakeBranches(set []uint64) {
-	for k, g := range w.in.cover.branches {
+// Covered returns the numbers of recorded branches and comparisons.
+func (in *wasmInstance) Covered() wasm.Covered { return in.image.copy.Covered }
+
+func (in *wasmInstance) TakeBranches(set []uint64) {
+	for k, g := range in.cover.branches {
 		set[k] |= g.Get()
 		g.Set(0)
 	}
 }
+
+func (in *wasmInstance) FramesAt(offset uint64) []wasm.Frame { return in.image.framesAt(offset) }
+
+// Covered returns the numbers of recorded branches and comparisons.
+func (w *Watched) Covered() wasm.Covered { return w.in.Covered() }
+
+// TakeBranches adds the branches taken since the last call to a set.
+func (w *Watched) TakeBranches(set []uint64) { w.in.TakeBranches(set) }
 
 // Operands are the two operands of a comparison.
 type Operands [2]uint64

@@ -21,8 +21,8 @@ type exploreFlags struct {
 	outputs  outputs
 	workers  uint16
 
-	json, junit, html *output
-	seed              uint64
+	json, junit, html, graph *output
+	seed                     uint64
 }
 
 func newExplore(networks starloom.Networks) *cobra.Command {
@@ -43,6 +43,7 @@ func newExplore(networks starloom.Networks) *cobra.Command {
 	o.junit = o.outputs.file(f, "junit", "write the verdict as JUnit XML to `F`")
 	o.html = o.outputs.file(f, "html", "write the verdict as a page for a browser to `F.html`: one file that needs "+
 		"nothing else")
+	o.graph = o.outputs.file(f, "graph", "write the graph of states, at most 500, for Graphviz to `F.dot`")
 	o.settings.declare(c)
 	f.Uint64Var(&o.seed, "seed", 0, "take the seed `N` in place of the scenario's")
 	f.StringVar(&o.Out, "out", "", "keep the search in the folder `DIR`; the same command continues it")
@@ -69,8 +70,8 @@ func (o *exploreFlags) run(c *cobra.Command, scenario *starloom.Scenario, path s
 	}
 	var files traces.Files
 	defer files.Abort()
-	var to [3]io.Writer
-	for i, output := range []*output{o.json, o.junit, o.html} {
+	var to [4]io.Writer
+	for i, output := range []*output{o.json, o.junit, o.html, o.graph} {
 		var err error
 		if to[i], err = output.open(&files); err != nil {
 			return err
@@ -78,6 +79,7 @@ func (o *exploreFlags) run(c *cobra.Command, scenario *starloom.Scenario, path s
 	}
 	progress, began := newProgress(c.ErrOrStderr()), time.Now()
 	o.Workers, o.Progress, o.Pictured = cmp.Or(int(o.workers), runtime.GOMAXPROCS(0)), progress.explore, to[2] != nil
+	o.Graph = to[3] != nil
 	report, err := starloom.Explore(c.Context(), scenario, o.ExploreOptions)
 	progress.clear()
 	if err != nil {
@@ -87,6 +89,7 @@ func (o *exploreFlags) run(c *cobra.Command, scenario *starloom.Scenario, path s
 		report.WriteJSON,
 		func(w io.Writer) error { return report.WriteJUnit(w, time.Since(began)) },
 		page.Explored(report, scenario.ExploreCommand()).Write,
+		report.Graph.WriteDOT,
 	} {
 		if to[i] != nil {
 			err = errors.Join(err, write(to[i]))

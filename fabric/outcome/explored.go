@@ -120,6 +120,9 @@ func (r *Explored) WriteText(w io.Writer) error {
 	fmt.Fprintf(&b, "  states       %d, found in %s; %s to known states; %s\n", r.Counts.States,
 		traces.Plural(r.Counts.Transitions, "step", "steps"), traces.Plural(r.Counts.Known, "step led", "steps led"),
 		traces.Plural(uint64(r.Counts.Ends), "state ends a run", "states end a run"))
+	if text := r.BranchesText(); text != "" {
+		fmt.Fprintf(&b, "  firmware     %s\n", text)
+	}
 	for _, line := range r.Covered {
 		fmt.Fprintf(&b, "  covered      %s\n", line)
 	}

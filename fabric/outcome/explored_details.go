@@ -14,6 +14,27 @@ import (
 type ExploredDetails struct {
 	Raised   []ExploredBound   `json:"raised,omitempty"` // bounds explored one after another
 	Deadlock *ExploredDeadlock `json:"deadlock,omitempty"`
+	Targets  []ExploredTarget  `json:"targets,omitempty"` // places at which faults were tried
+	Lines    []ExploredLine    `json:"lines,omitempty"`   // of the firmware, with branches
+	Graph    *ExploredGraph    `json:"-"`                 // nil if it is not asked for
+}
+
+// ExploredTarget counts the steps with a fault at a target. Failing counts schedules that break a rule and contain
+// such a fault, as far as the search went.
+type ExploredTarget struct {
+	Kind    string `json:"kind"`
+	Target  string `json:"target"`
+	Steps   uint64 `json:"steps"`
+	Differ  uint64 `json:"differ"` // steps to another state than without the fault
+	Failing uint64 `json:"failing"`
+}
+
+// ExploredLine counts the branches of a line of the firmware, both sides of each.
+type ExploredLine struct {
+	Function string `json:"function"`
+	Source   string `json:"source"` // file:line
+	Branches int    `json:"branches"`
+	Reached  int    `json:"reached"` // in any explored state
 }
 
 // ExploredBound is the verdict for bounds of faults.
@@ -89,6 +110,42 @@ func (r *Explored) raised() string {
 
 // raisedShown is the number of bounds in the text, the last ones.
 const raisedShown = 16
+
+const linesShown = 4
+
+// Unreached lists the lines with a branch that no explored state reaches.
+func (d *ExploredDetails) Unreached() (lines []ExploredLine) {
+	for _, l := range d.Lines {
+		if l.Reached < l.Branches {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+// BranchesText counts the branches that no state reaches, and names the first lines. It returns "" if none are known.
+func (d *ExploredDetails) BranchesText() string {
+	if len(d.Lines) == 0 {
+		return ""
+	}
+	all, missed := 0, 0
+	for _, l := range d.Lines {
+		all, missed = all+l.Branches, missed+l.Branches-l.Reached
+	}
+	text := fmt.Sprintf("%d of %d branches of the firmware are not reached", missed, all)
+	for i, l := range d.Unreached() {
+		switch {
+		case i == linesShown:
+			return text + ", ..."
+		case i == 0:
+			text += ": "
+		default:
+			text += ", "
+		}
+		text += fmt.Sprintf("%s (%s)", l.Source, l.Function)
+	}
+	return text
+}
 
 func (d *ExploredDetails) table() string {
 	if len(d.Raised) == 0 {

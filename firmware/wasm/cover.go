@@ -56,14 +56,16 @@ func (w *weaver) addCover(parts binary.Parts, copied *Copy) {
 type scout struct {
 	*cover
 	f    *woven
+	base uint32          // offset of the function's code
+	at   uint32          // offset of the instruction
 	open []binary.Opcode // open blocks, first the function's own
 }
 
-func (w *weaver) scout(f *woven) *scout {
+func (w *weaver) scout(f *woven, base uint32) *scout {
 	if w.cover == nil {
 		return nil
 	}
-	return &scout{cover: w.cover, f: f, open: []binary.Opcode{binary.OpBlock}}
+	return &scout{cover: w.cover, f: f, base: base, at: base, open: []binary.Opcode{binary.OpBlock}}
 }
 
 func (s *scout) enter() []byte {
@@ -82,6 +84,7 @@ func (s *scout) bit() []byte {
 	}
 	bit := int64(uint64(1) << (s.Branches % 64))
 	s.Branches++
+	s.Offsets = append(s.Offsets, s.at)
 	return emit(binary.OpGlobalGet, s.word, binary.OpI64Const, bit, binary.OpI64Or, binary.OpGlobalSet, s.word)
 }
 
@@ -89,6 +92,7 @@ func (s *scout) before(second, last, i *binary.Instruction) []byte {
 	if s == nil {
 		return nil
 	}
+	s.at = s.base + uint32(i.Start)
 	s.constant(second, last, i)
 	switch {
 	case i.Op == binary.OpBrIf:

@@ -299,8 +299,8 @@ func (w *weaver) function(k int) *woven {
 		out.to = append(out.to, code...)
 	}
 	var meter *tally
+	base := uint32(f.Offset-w.m.Contents(binary.SectionCode).Base) + head
 	if w.meter != nil {
-		base := uint32(f.Offset-w.m.Contents(binary.SectionCode).Base) + head
 		meter = &tally{metering: w.meter, f: out, open: []binary.Opcode{binary.OpBlock}, tick: w.tick,
 			lines: w.lines, base: base}
 	}
@@ -313,7 +313,7 @@ func (w *weaver) function(k int) *woven {
 	if units := w.turns[k].entry; units > 0 {
 		count(0, units)
 	}
-	way := w.scout(out)
+	way := w.scout(out, base)
 	insert(0, way.enter())
 	loop, based := 0, false
 	r := &binary.Reader{Data: f.Code}

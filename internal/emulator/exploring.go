@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
 	"starloom/firmware"
+	"starloom/firmware/wasm"
 	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/nic"
@@ -23,6 +25,7 @@ type Exploring struct {
 	SlotRead  string // first part found that reads the number of a slot; "" if states do not depend on their slot
 	snapshots *hw.Snapshots
 	statics   []statics
+	coverers  []firmware.Coverer // instances that record branches
 }
 
 // Explore builds a machine for exploration, in the slot engine unless the options say otherwise. The faults of c from
@@ -54,6 +57,9 @@ func Explore(ctx context.Context, c *config.Config, o Options, scripted int, cla
 	x.snapshots = hw.NewSnapshots(x.classes(classes), &machineState{Machine: m})
 	for i := range m.Shards {
 		for _, in := range m.Shards[i].Instances {
+			if c, ok := in.(firmware.Coverer); ok && o.HandlersCovered {
+				x.coverers = append(x.coverers, c)
+			}
 			if in, ok := in.(interface {
 				firmware.Instance
 				StackEnd() uint64
@@ -162,6 +168,52 @@ func (x *Exploring) Broken() []outcome.Violation {
 	end := x.Findings.clone()
 	x.endFindings(&end)
 	return end.Kept
+}
+
+// TakeBranches adds the branches of handlers that were taken since the last call to a set of bits.
+func (x *Exploring) TakeBranches(set *[]uint64) {
+	for _, c := range x.coverers {
+		if n := (c.Covered().Branches + 63) / 64; len(*set) < n {
+			*set = append(*set, make([]uint64, n-len(*set))...)
+		}
+		c.TakeBranches(*set)
+	}
+}
+
+// Lines counts the branches of the firmware by line, those of a set and all, in the order of the image. It returns nil
+// if none are recorded.
+func (x *Exploring) Lines(set []uint64) (lines []outcome.ExploredLine) {
+	if len(x.coverers) == 0 {
+		return nil
+	}
+	at := map[wasm.Frame]int{}
+	for k, offset := range x.coverers[0].Covered().Offsets {
+		frame, ok := ownFrame(x.coverers[0].FramesAt(uint64(offset)))
+		if !ok {
+			continue
+		}
+		i, known := at[frame]
+		if !known {
+			i = len(lines)
+			at[frame] = i
+			lines = append(lines, outcome.ExploredLine{Function: frame.Function, Source: frame.Source})
+		}
+		lines[i].Branches++
+		if k/64 < len(set) && set[k/64]>>(k%64)&1 != 0 {
+			lines[i].Reached++
+		}
+	}
+	return lines
+}
+
+// ownFrame returns the innermost frame, with its line alone. Branches of the SDK are not the user's.
+func ownFrame(frames []wasm.Frame) (own wasm.Frame, ok bool) {
+	if len(frames) == 0 {
+		return own, false
+	}
+	own = wasm.Frame{Function: frames[0].Function, Source: frames[0].Line()}
+	return own, own.Source != "" && !strings.HasPrefix(own.Function, "starloom_") &&
+		!strings.HasPrefix(path.Base(own.Source), "starloom")
 }
 
 // Dead reports whether a fault has killed a processor.

@@ -188,6 +188,8 @@ type Options struct {
 	Workers  int            // threads; 0: one
 	Progress func(Progress) // called after each slot; nil for none
 	Saved    Saved          // folder in which the search goes on later
+	Graph    bool           // report all steps, of at most GraphStatesMax states
+	Branches bool           // report the branches of the firmware
 
 	name string // of its file
 

@@ -112,6 +112,10 @@ func (s *search) report(c *config.Config) *outcome.Explored {
 		r.Schedule = s.schedule(c, append(s.nodes.path(f.parent), f.choice))
 		r.FewestShown = s.open == ""
 	}
+	r.Targets, r.Graph = s.targets(c), s.drawn(c)
+	if len(s.workers) > 0 {
+		r.Lines = s.workers[0].Lines(s.branches)
+	}
 	r.Covered, r.NotCovered = s.covered(c), append(s.pruned(), s.notCovered(c)...)
 	return r
 }

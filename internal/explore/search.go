@@ -40,6 +40,10 @@ type search struct {
 	failed      *failure
 	cut         uint32 // slot of the first failure, after which faults are fewer
 
+	mattered [][]mattered
+	branches []uint64 // taken in any step
+	graph    *graph   // nil if it is not asked for
+
 	saved  *Saved          `saved:"-"`
 	goes   bool            `saved:"-"` // the search goes on from a file
 	stop   atomic.Bool     `saved:"-"` // the search is interrupted
@@ -76,6 +80,7 @@ type worker struct {
 	future, rest []byte
 	events       []event
 	found        []successor
+	mattered     [][]mattered // since the last chunk
 	arena        arena
 }
 
@@ -102,17 +107,20 @@ func (a *arena) keep(b []byte) []byte {
 }
 
 func newSearch(ctx context.Context, c *config.Config, kinds []kind, l limits, o Options) (*search, error) {
-	s := &search{limits: l, kinds: kinds, nodes: newNodes(), verify: o.Verify, saved: &o.Saved}
+	s := &search{limits: l, kinds: kinds, nodes: newNodes(), verify: o.Verify, saved: &o.Saved, mattered: newMattered(kinds)}
+	if o.Graph {
+		s.graph = &graph{}
+	}
 	scripted := len(c.Faults) - len(kinds)
 	for range max(1, o.Workers) {
-		x, err := emulator.Explore(ctx, c, emulator.Options{Engine: o.Engine}, scripted, o.Classes)
+		x, err := emulator.Explore(ctx, c, emulator.Options{Engine: o.Engine, HandlersCovered: o.Branches}, scripted, o.Classes)
 		if err != nil {
 			return s, err
 		}
 		if err := checkMisses(c, kinds, x.Engine()); err != nil {
 			return s, errors.Join(err, x.Release())
 		}
-		s.workers = append(s.workers, &worker{Exploring: x, search: s})
+		s.workers = append(s.workers, &worker{Exploring: x, search: s, mattered: newMattered(kinds)})
 	}
 	return s, nil
 }
@@ -180,6 +188,7 @@ func (s *search) begin() {
 	future, rest := s.workers[0].Save(nil, nil)
 	root := uint32(len(s.nodes.all))
 	s.nodes.all = append(s.nodes.all, node{key: keyOf(future), parent: none, same: none})
+	s.drawNode(root, 0, false)
 	s.root = open{root, bytes.Clone(future), bytes.Clone(rest)}
 	s.frontier, s.next = []open{s.root}, nil
 	s.slot, s.started, s.inside = 0, false, false
@@ -306,6 +315,9 @@ func (s *search) level(ctx context.Context) (whole bool, err error) {
 		}
 		clear(part) // frees the snapshots
 		s.frontier = s.frontier[len(part):]
+		if s.gather(); s.checkGraph() != nil {
+			return false, s.checkGraph()
+		}
 		if s.saved.due() {
 			if err := s.saved.write(s); err != nil {
 				return false, err
@@ -317,10 +329,14 @@ func (s *search) level(ctx context.Context) (whole bool, err error) {
 
 func (s *search) merge(parent uint32, x *successor) {
 	s.count.Transitions++
+	if x.failure != nil {
+		s.blame(parent, x.failure.choice)
+	}
 	if x.used.total() > s.faults {
 		return
 	}
 	if f := x.failure; f != nil {
+		s.drawStep(parent, none, x)
 		if s.failed == nil || f.faults < s.failed.faults || f.slot < s.failed.slot {
 			if s.failed == nil {
 				s.cut = f.slot
@@ -330,7 +346,8 @@ func (s *search) merge(parent uint32, x *successor) {
 		}
 		return
 	}
-	if s.nodes.dominated(x.key, x.used) {
+	if known := s.nodes.dominating(x.key, x.used); known != none {
+		s.drawStep(parent, known, x)
 		if s.verify {
 			s.compare(x)
 		}
@@ -341,6 +358,8 @@ func (s *search) merge(parent uint32, x *successor) {
 	if fresh {
 		s.count.States++
 	}
+	s.drawNode(id, s.nextSlot(), x.ended)
+	s.drawStep(parent, id, x)
 	switch {
 	case x.ended && fresh:
 		s.count.Ends++
@@ -383,12 +402,14 @@ func (w *worker) step(o *open, chosen []event, used vector) {
 	if broken := w.Broken(); len(broken) > 0 {
 		x.failure = &failure{choice: slices.Clone(chosen), faults: used.total(), slot: w.Slots(),
 			violations: slices.Clone(broken)}
+		w.tell(chosen, &x)
 		w.found = append(w.found, x)
 		return
 	}
 	w.future, w.rest = w.Save(w.future[:0], w.rest[:0])
 	x.key = keyOf(w.future)
-	if w.search.verify || !w.search.nodes.dominated(x.key, used) { // else only its key and faults count
+	w.tell(chosen, &x)
+	if w.search.verify || w.search.graph != nil || !w.search.nodes.dominated(x.key, used) { // else only its key and faults count
 		x.choice = slices.Clone(chosen)
 		if !x.ended {
 			x.future, x.rest = w.arena.keep(w.future), w.arena.keep(w.rest)

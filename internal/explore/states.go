@@ -71,13 +71,16 @@ func (n *nodes) place(k key) uint64 {
 func (n *nodes) head(id uint32) uint32 { return n.table[n.place(n.all[id].key)] }
 
 // dominated reports whether a node of the key has no more faults of any kind.
-func (n *nodes) dominated(k key, used vector) bool {
+func (n *nodes) dominated(k key, used vector) bool { return n.dominating(k, used) != none }
+
+// dominating returns a node of the key with no more faults of any kind, none if no node has so few.
+func (n *nodes) dominating(k key, used vector) uint32 {
 	for id := n.table[n.place(k)]; id != none; id = n.all[id].same {
 		if n.all[id].used.within(used) {
-			return true
+			return id
 		}
 	}
-	return false
+	return none
 }
 
 // add adds a node that is not dominated and marks the nodes that it dominates. fresh reports a new key.

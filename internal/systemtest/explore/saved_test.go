@@ -50,7 +50,7 @@ func TestKilled(t *testing.T) {
 	for name, x := range map[string]struct{ scenario, faults string }{
 		"holds":        {protocol(t, 0, 20), "{drop: 4, miss: 2}"},
 		"fails":        {protocol(t, 6, 20), "{drop: 3, miss: 2}"},
-		"permutations": {scenarios[1].scenario + "workload: {permutation: all}\n", "{drop: 2, bit_flip: 1}"},
+		"permutations": {scenarios[1].scenario + "workload: {permutation: all}\n", "{drop: 3, bit_flip: 2}"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
