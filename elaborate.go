@@ -85,10 +85,42 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 		c.Firmware.Params = maps.Collect(maps.All(c.Firmware.Params)) // a copy, never nil
 		c.Firmware.Params["closed"] = int64(t.Closed)
 	}
+	if err := s.elaborateStates(c); err != nil {
+		return nil, err
+	}
 	if err := s.elaborateEnd(c); err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// elaborateStates takes the rules of explore, with their times in slots.
+func (s *Scenario) elaborateStates(c *config.Config) error {
+	if s.Explore == nil {
+		return nil
+	}
+	each := c.Timing.SlotCycles()
+	for i, rule := range s.Explore.Rules {
+		if rule.Within != nil {
+			at := hw.Index("explore.rules", i) + ".within"
+			within := *rule.Within
+			if within.Unit == "" {
+				within.Unit = fabric.UnitSlots
+			}
+			known, cycles, err := fabric.TimebaseOf(c.Network, c.Bare(), each).Of(within, at)
+			if err != nil {
+				return s.refusal(err)
+			}
+			slots := cycles / uint64(each)
+			if cycles%uint64(each) != 0 || slots == 0 || slots > SlotsMax {
+				return s.refuse(at, fmt.Sprintf("%s is %s, and conditions are judged once in a slot of %d cycles", at, known, each),
+					"write slots: 40 slots")
+			}
+			rule.Slots = uint32(slots)
+		}
+		c.Rules.States = append(c.Rules.States, rule)
+	}
+	return nil
 }
 
 // elaborateEnd computes the deadline for the end of a run. It refuses a deadline that no run can miss.

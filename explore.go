@@ -219,6 +219,11 @@ func (s *Scenario) withSchedule(r *ExploreReport, folder string) (keys map[strin
 	}
 	s.moveFiles(keys, folder)
 	delete(keys, "explore")
+	if s.Explore != nil && len(s.Explore.Rules) > 0 {
+		if keys["explore"], err = strict.Keys(explore.Bounds{Rules: s.Explore.Rules}); err != nil {
+			return nil, err
+		}
+	}
 	keys["name"], keys["seed"] = s.Name+"-counterexample", s.Seed
 	if r.Permutation != nil {
 		keys["workload"] = map[string]any{"permutation": r.Permutation}

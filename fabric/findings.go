@@ -89,6 +89,8 @@ const (
 	FindStanding     // the run ended with blocked packets in routers; Text gives their places
 	FindDeadlock     // frames in routers wait for each other forever; Text names these frames
 	FindEnergy       // an update raised the energy; Text gives the time
+	FindNever        // the condition of rule Index of Rules.States holds; Text gives values
+	FindAfter        // the condition that must follow has not followed; Text gives values
 	findingKinds
 )
 
@@ -197,6 +199,10 @@ var findings = [findingKinds]struct {
 		return f.Text
 	}},
 	FindEnergy: {rule: RuleEnergy, path: Names.Processor, before: " "},
+	FindNever: {rule: RuleNever, path: func(n Names, _ int) string { return whole(n) }, medium: true,
+		text: func(f *Finding, _ *Circumstances) string { return f.Text }},
+	FindAfter: {rule: RuleAfter, path: func(n Names, _ int) string { return whole(n) }, medium: true,
+		text: func(f *Finding, _ *Circumstances) string { return f.Text }},
 }
 
 // ordinal returns n as an ordinal number.

@@ -3,6 +3,7 @@ package fabric
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"starloom/traces"
@@ -54,7 +55,8 @@ type Rules struct {
 	MeetsBudget bool `json:"-"` // set by firmware.cpu
 	Credits     bool `json:"-"` // set if a fault may lose credits
 	// no update of a processor's neurons raises the energy of a Hopfield network
-	Energy bool `json:"energy,omitempty"`
+	Energy bool        `json:"energy,omitempty"`
+	States []StateRule `json:"-"` // explore.rules
 }
 
 func (Rules) Declaration() string { return rulesSource }
@@ -85,6 +87,8 @@ const (
 	RuleDeadline      = "deadline_slots"            // Rules.DeadlineSlots
 	RuleFinishBy      = "finish_by"                 // Rules.FinishBy
 	RuleResults       = "results"                   // Rules.Results
+	RuleNever         = "never"                     // Rules.States: a condition holds at no boundary
+	RuleAfter         = "after"                     // Rules.States: a condition follows another one in time
 	RuleLatency       = "latency_max"               // Rules.LatencyMax
 	RuleInOrder       = "in_order"                  // Rules.InOrder
 	RuleNoCreation    = "no_creation"               // Rules.NoCreation
@@ -108,6 +112,11 @@ func (r *Rules) Checked() []string {
 		ruleGiven{RuleFinishBy, r.FinishBy != nil},
 		ruleGiven{RuleResults, r.Results != nil}, ruleGiven{RuleLatency, r.LatencyMax > 0}, ruleGiven{RuleInOrder, r.InOrder},
 		ruleGiven{RuleMeetsBudget, r.MeetsBudget}, ruleGiven{RuleCredits, r.Credits})...)
+	for _, name := range []string{RuleNever, RuleAfter} {
+		if slices.ContainsFunc(r.States, func(s StateRule) bool { return s.Name() == name }) {
+			names = append(names, name)
+		}
+	}
 	return append(append(names, r.Switched()...), r.Judged()...)
 }
 
@@ -142,6 +151,13 @@ func (r *Rules) Limits() map[string]string {
 	}
 	if r.LatencyMax > 0 {
 		limits[RuleLatency] = traces.Plural(uint64(r.LatencyMax), "cycle", "cycles")
+	}
+	for i := range r.States {
+		name := r.States[i].Name()
+		if limits[name] != "" {
+			limits[name] += "; "
+		}
+		limits[name] += r.States[i].String()
 	}
 	if c := r.CollisionFree; c != nil {
 		list := make([]string, len(c.Slots))

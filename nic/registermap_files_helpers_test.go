@@ -55,7 +55,7 @@ func writeGo(w io.Writer) {
 			fmt.Fprint(w, "}\n")
 		}
 	}
-	fmt.Fprintf(w, "\n// Values of the registers that no other constant of this package names.\nconst (\n")
+	fmt.Fprintf(w, "\n// Values of the registers without another constant in this package.\nconst (\n")
 	for _, c := range RegisterConstants {
 		switch {
 		case strings.HasPrefix(c.Name, "port_"), strings.HasPrefix(c.Name, "flag_"):

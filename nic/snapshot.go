@@ -48,12 +48,10 @@ func (b *Bank) saveCell(to []byte, cell int) []byte {
 	to = append(to, unsafe.Slice((*byte)(unsafe.Pointer(&word)), 8)...)
 	to = append(to, b.State(cell)...)
 	for place := range min(int(b.Registers[cell].RxCount), b.RxFrames) {
-		frame := b.frame(cell, &b.rx, place)
-		to = append(to, frame[:frame.Used()]...)
+		to = b.frame(cell, &b.rx, place).save(to)
 	}
 	for place := range min(int(b.Registers[cell].TxCount), b.TxFrames) {
-		frame := b.frame(cell, &b.tx, place)
-		to = append(to, frame[:frame.Used()]...)
+		to = b.frame(cell, &b.tx, place).save(to)
 	}
 	return to
 }
@@ -68,6 +66,14 @@ func (b *Bank) returnCell(from []byte, cell int) []byte {
 		from = from[b.frame(cell, &b.tx, place).Return(from):]
 	}
 	return from
+}
+
+// save appends the used bytes of a frame. Bytes beyond the payload, which never leave the NIC, are 0.
+func (f FrameView) save(to []byte) []byte {
+	at, used := len(to), f.Used()
+	to = append(to, f[:used]...)
+	clear(to[at+min(used, sizeFrame+f.PayloadBytes()):])
+	return to
 }
 
 // Return copies a frame from the head of a list of Used bytes per frame, and returns the number of used bytes.

@@ -90,6 +90,9 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	} else if err := m.buildFirmware(ctx, shards); err != nil {
 		return interruption(ctx, err)
 	}
+	if m.states, err = m.newStateRules(); err != nil {
+		return err
+	}
 	if err := m.checkResults(); err != nil {
 		return err
 	}

@@ -197,12 +197,15 @@ func (m *Machine) armedSlots() (count uint32) {
 	return count
 }
 
-func (m *Machine) emptyNotes() []string {
-	if len(m.armed) == 0 || m.armedSlots() > 0 {
-		return nil
+func (m *Machine) emptyNotes() (notes []string) {
+	for _, condition := range m.Unmet() {
+		notes = append(notes, "the rule after judged nothing: "+condition+" never held")
 	}
-	return []string{fmt.Sprintf("collision_free judged no slot: the run ended after %s, before %s",
-		traces.Plural(m.slot, "slot", "slots"), m.Rules.Limits()[fabric.RuleCollisionFree])}
+	if len(m.armed) == 0 || m.armedSlots() > 0 {
+		return notes
+	}
+	return append(notes, fmt.Sprintf("collision_free judged no slot: the run ended after %s, before %s",
+		traces.Plural(m.slot, "slot", "slots"), m.Rules.Limits()[fabric.RuleCollisionFree]))
 }
 
 func (m *Machine) imageNotes() (notes []string) {

@@ -20,6 +20,7 @@ type running struct {
 	held     *referees.Held   // nil if claims of held packets are not audited
 	queues   *referees.Queues // nil unless waiting times or losses of frames are observed
 	Meter    *meter.Clock     // nil if handlers take no time
+	states   *stateRules      // nil without rules on probes and results
 
 	scheduled // the firmware's schedule
 	boundary  // the current boundary, or the last one

@@ -166,6 +166,7 @@ func (m *Machine) merge() {
 	}
 	m.ended = m.last || m.finished || quiet || m.brokenOff()
 	m.mustBeOver()
+	m.judgeStates()
 	m.followQueues()
 	m.noteFindings()
 	if m.losses != nil {

@@ -110,6 +110,7 @@ func (s *machineState) parts() []part {
 		{"queues", func(uint64) { m.resetQueues() }, s.stateQueues},
 		{"held", func(uint64) { m.resetHeld() }, s.stateHeld},
 		{"Results", func(uint64) { m.Results.Reset() }, s.stateResults},
+		{"states", func(uint64) { m.states.reset() }, m.states.state},
 		{"faults", m.faults.reset, m.faults.state},
 		{"Findings", func(uint64) { m.Findings = violationList{} }, s.stateViolations},
 		{"Shards", m.resetShards, s.stateShards},
@@ -265,7 +266,11 @@ func (s *machineState) stateShards(v *hw.StateVisitor) {
 func (s *machineState) stateInstance(v *hw.StateVisitor, name string, instance firmware.Instance) {
 	if v.Snapshots() {
 		instance.Bank().Snapshot(v)
-		hw.StateColumn(v, hw.Statistic, name+".probes", instance.Probes())
+		class := hw.Statistic
+		if s.states != nil {
+			class = hw.Future
+		}
+		hw.StateColumn(v, class, name+".probes", instance.Probes())
 		return
 	}
 	memory := instance.Memory()

@@ -25,6 +25,8 @@ type Bounds struct {
 	Faults *Limits `json:"faults,omitempty"`
 	// globs over the paths of processors and of media that faults may hit; all if left out
 	Targets []string `json:"targets,omitempty" jsonschema:"minItems=1"`
+	// conditions on probes and results of the firmware; runs judge them, too
+	Rules []fabric.StateRule `json:"rules,omitempty" jsonschema:"minItems=1"`
 	// explore this many slots; 0: to the end of every run
 	Slots uint32 `json:"slots,omitempty" jsonschema:"default=0,maximum=1000000000"`
 	// keep at most this many states

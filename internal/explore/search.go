@@ -47,6 +47,7 @@ type search struct {
 	saved  *Saved          `saved:"-"`
 	goes   bool            `saved:"-"` // the search goes on from a file
 	stop   atomic.Bool     `saved:"-"` // the search is interrupted
+	met    []string        // conditions after of rules that have held
 	verify bool            `saved:"-"`
 	kept   map[key]visited `saved:"-"` // states found so far, for verify
 	err    error           `saved:"-"` // a difference found by verify
@@ -210,6 +211,7 @@ func (s *search) run(ctx context.Context, progress func()) error {
 			if err := w.Statics(); err != nil {
 				return err
 			}
+			s.noteMet(w)
 		}
 		if s.err != nil {
 			return s.err
@@ -236,6 +238,20 @@ func (s *search) nextSlot() uint32 {
 		return s.slot + 1
 	}
 	return s.slot
+}
+
+// noteMet notes the conditions after of rules that have held in a step of a worker.
+func (s *search) noteMet(w *worker) {
+	rules := w.Config.Rules.States
+	if len(rules) == 0 {
+		return
+	}
+	unmet := w.Unmet()
+	for i := range rules {
+		if after := rules[i].After; after != "" && !slices.Contains(unmet, after) && !slices.Contains(s.met, after) {
+			s.met = append(s.met, after)
+		}
+	}
 }
 
 // budget returns the largest number of faults of a path that is worth following: fewer than those of the failure, or as

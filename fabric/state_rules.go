@@ -1,0 +1,57 @@
+package fabric
+
+import (
+	_ "embed"
+	"fmt"
+)
+
+// stateRulesSource is this file, whose comments describe keys of a scenario.
+//
+//go:embed state_rules.go
+var stateRulesSource string
+
+// StateRule is a rule on the probes and results of all processors at the end of every boundary: a condition that never
+// holds, or a condition that another one follows. Conditions are expressions over the names of probes and results; each
+// name has count (processors with a value other than 0), min, max, sum, and values, a list by processor.
+type StateRule struct {
+	// condition that holds at no boundary, such as leader.count > 1
+	Never string `json:"never,omitempty"`
+	// condition that obliges: then holds within so many slots, or at once
+	After string `json:"after,omitempty"`
+	// longest time from after to then, in slots, at routers in ticks
+	Within *Duration `json:"within,omitempty" jsonschema:"minimum=1,maximum=4294967293"`
+	// condition that must follow
+	Then string `json:"then,omitempty"`
+
+	// Slots is Within in slots, set when the scenario is elaborated.
+	Slots uint32 `json:"-"`
+}
+
+func (StateRule) Declaration() string { return stateRulesSource }
+
+func (r *StateRule) String() string {
+	if r.Never != "" {
+		return r.Never
+	}
+	return fmt.Sprintf("%s within %s after %s", r.Then, r.Within, r.After)
+}
+
+// Name returns the name of the rule: RuleNever or RuleAfter.
+func (r *StateRule) Name() string {
+	if r.Never != "" {
+		return RuleNever
+	}
+	return RuleAfter
+}
+
+// Mistake returns the reason why the rule has no meaning, and the remedy; "" for a complete rule.
+func (r *StateRule) Mistake() (reason, remedy string) {
+	const forms = `write {never: "leader.count > 1"}, or {after: "request.count > 0", within: 40 slots, then: "grant.count > 0"}`
+	switch after := r.After != "" || r.Then != "" || r.Within != nil; {
+	case r.Never != "" && after:
+		return "never and after are two rules", "write them as two entries"
+	case r.Never == "" && (r.After == "" || r.Then == "" || r.Within == nil):
+		return "a rule has never, or all of after, within and then", forms
+	}
+	return "", ""
+}
