@@ -182,7 +182,7 @@ house:
 # All packages whose tests take -full, but for those of which the next lines choose tests.
 full:
 	$(MAKE) --no-print-directory newer-all newer-same SUITE=trixie
-	-$(MAKE) --no-print-directory newer-all SUITE=sid # docs/reference/tools.md lists the failures
+	-$(MAKE) --no-print-directory newer-all SUITE=sid # a failure there is reported, and docs/reference/tools.md lists it
 	$(GO) test -timeout 120m $(filter-out ./cmd/cli/ ./examples/languages/ ./internal/dist/,$(FULL)) -full
 	$(GO) test ./examples/languages -run 'Rebuild|Check' -full
 	$(GO) test ./internal/dist -run 'TestLongDist|TestLongPipelines' -full
