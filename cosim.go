@@ -83,6 +83,9 @@ func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.R
 		return nil, err
 	}
 	defer files.Abort()
+	if err := m.Prepare(ctx); err != nil {
+		return nil, err
+	}
 	if o.StimulusFile != "" {
 		if o.Stimulus, err = lockstep.ReadStimulus(m, o.StimulusFile); err != nil {
 			return nil, err

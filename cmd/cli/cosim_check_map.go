@@ -71,7 +71,7 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 		m.Backend = o.backend.value
 		m.Places["backend"] = "--backend"
 	}
-	inputs := append([]string{m.File, m.Image, o.StimulusFile}, m.Source.Files...)
+	inputs := append(m.Files(), o.StimulusFile)
 	if err := o.outputs.check(inputs...); err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func (o *checkFlags) checkSweep(c *cobra.Command, points []starloom.PinMapPoint,
 	}
 	inputs := []string{file}
 	for _, p := range points {
-		inputs = append(append(inputs, p.Image), p.Source.Files...)
+		inputs = append(inputs, p.Files()...)
 	}
 	if err := o.outputs.check(inputs...); err != nil {
 		return err

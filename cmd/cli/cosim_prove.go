@@ -78,7 +78,7 @@ func (o *proveFlags) run(c *cobra.Command, args []string) error {
 	if o.depth < 0 || o.depth > 1_000_000 {
 		return input.Mistake("--cycles", fmt.Sprintf("invalid number of cycles: %d", o.depth), "give 1 to 1000000")
 	}
-	if err := o.outputs.check(append([]string{m.File, m.Image}, m.Source.Files...)...); err != nil {
+	if err := o.outputs.check(m.Files()...); err != nil {
 		return err
 	}
 	if o.folder != "" {

@@ -488,11 +488,15 @@ func (c *comparison) same(when string) error {
 				differ &^= x
 				hidden |= x
 			}
-			if x != nil {
-				differ &^= x[w] | y[w]
-				hidden |= x[w] | y[w]
-				valued |= x[w] &^ y[w]
+			unknown := uint64(0)
+			if y != nil {
+				unknown = y[w]
 			}
+			if x != nil {
+				valued |= x[w] &^ unknown
+				unknown |= x[w]
+			}
+			differ, hidden = differ&^unknown, hidden|unknown
 			if differ != 0 {
 				return c.difference(p.Name+" "+when, a[p.Word:p.Word+p.Words()], b[p.Word:p.Word+p.Words()])
 			}

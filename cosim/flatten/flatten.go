@@ -20,7 +20,7 @@ const edition = "flat-37"
 // cannot print faithfully, with their place.
 func Print(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Module, error) {
 	text, err := verilator.Flatten(ctx, s, o, edition, func(f *verilator.Flat) ([]byte, error) {
-		m, err := printFlat(f, s, true)
+		m, err := printFlat(f, s, true, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -34,8 +34,8 @@ func Print(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Module, 
 }
 
 // printFlat prints a tree. Tests of Compare set refuses to false to print constructs that Verilator is known to
-// misread.
-func printFlat(f *verilator.Flat, s cosim.Source, refuses bool) (*Module, error) {
+// misread. golden, if not nil, receives what a Golden has beyond a Module.
+func printFlat(f *verilator.Flat, s cosim.Source, refuses bool, golden *Golden) (*Module, error) {
 	t, err := readTree(f)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func printFlat(f *verilator.Flat, s cosim.Source, refuses bool) (*Module, error)
 	}
 	plain := map[string]bool{}
 	for {
-		m, again, err := printOnce(t, s, plain)
+		m, again, err := printOnce(t, s, plain, golden)
 		if again == nil {
 			return m, err
 		}
@@ -59,7 +59,8 @@ func printFlat(f *verilator.Flat, s cosim.Source, refuses bool) (*Module, error)
 	}
 }
 
-func printOnce(t *tree, s cosim.Source, plain map[string]bool) (m *Module, again *variable, err error) {
+func printOnce(t *tree, s cosim.Source, plain map[string]bool, golden *Golden) (m *Module, again *variable,
+	err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -80,7 +81,13 @@ func printOnce(t *tree, s cosim.Source, plain map[string]bool) (m *Module, again
 	}()
 	d := newDesign(t, s.Top, s.Clocks, plain)
 	d.elaborate()
-	pr := &printer{design: d, ports: t.Ports, needed: map[*variable]bool{}, names: map[string]bool{},
+	ports := t.Ports
+	if golden != nil {
+		*golden = Golden{}
+		d.rails(golden)
+		ports = golden.Whole
+	}
+	pr := &printer{design: d, ports: ports, needed: map[*variable]bool{}, names: map[string]bool{},
 		registers: map[string]bool{}, wires: map[*expr]string{}}
 	m = &Module{Top: s.Top, Verilog: pr.print(), Ports: t.Ports, Kinds: slices.Sorted(maps.Keys(d.covered))}
 	for _, c := range d.checks {
@@ -97,6 +104,9 @@ func printOnce(t *tree, s cosim.Source, plain map[string]bool) (m *Module, again
 		m.Registers = append(m.Registers, r)
 	}
 	slices.Sort(d.dropped)
+	if golden != nil {
+		d.dropped = withoutPowerOn(d.dropped)
+	}
 	m.Branches, m.BranchPort, m.Constants = pr.taken, pr.branchPort, pr.constants()
 	m.Dropped, m.Unknown, m.Turned = d.dropped, pr.unknown, slices.Sorted(maps.Keys(d.turned))
 	m.Verilog = m.header(s) + m.Verilog

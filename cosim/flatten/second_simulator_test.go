@@ -25,7 +25,7 @@ func TestSecondIsLed(t *testing.T) {
 			s := cosim.Source{Top: "dut", Files: []string{filepath.Join("../prove/testdata/traps", name+".sv")}, Clocks: []string{"clock"}}
 			o := cosim.BuildOptions{Cache: testCache}
 			text, err := verilator.Flatten(t.Context(), s, o, "trusting", func(f *verilator.Flat) ([]byte, error) {
-				m, err := printFlat(f, s, false)
+				m, err := printFlat(f, s, false, nil)
 				if err != nil {
 					return nil, err
 				}

@@ -14,7 +14,7 @@ type batched struct {
 	queued int
 	counts []bool
 	wanted [][]uint64
-	masks  [][]uint64 // output bits to compare; nil without a contract
+	masks  [][]uint64 // output bits to compare; nil if they are the same in all cycles
 	halves uint64     // half cycles completed without a fault
 	found  bool
 	fault  *hang
@@ -31,7 +31,7 @@ func (l *pair) newBatched() *batched {
 	b := &batched{counts: make([]bool, d.Plays())}
 	for range b.counts {
 		b.wanted = append(b.wanted, make([]uint64, len(l.wanted)))
-		if l.contract != nil {
+		if l.contract != nil || l.open != nil {
 			b.masks = append(b.masks, make([]uint64, len(l.mask)))
 		}
 	}
@@ -46,8 +46,8 @@ func (b *batched) settle(l *pair) error {
 func (b *batched) compare(l *pair, _ uint64, counts bool) *difference {
 	b.counts[b.queued] = counts
 	copy(b.wanted[b.queued], l.wanted)
-	if l.contract != nil {
-		copy(b.masks[b.queued], l.contract.mask)
+	if b.masks != nil {
+		copy(b.masks[b.queued], l.counted())
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func (b *batched) flush(l *pair) *difference {
 func (b *batched) agrees(l *pair, d *pinmap.Device, cycles int) bool {
 	for row := range cycles {
 		counted := l.mask
-		if l.contract != nil {
+		if b.masks != nil {
 			counted = b.masks[row]
 		}
 		if b.counts[row] && !d.Agrees(row, b.wanted[row], counted) {
@@ -105,7 +105,7 @@ func (b *batched) show(l *pair, d *pinmap.Device, cycles int) *difference {
 	for row := range cycles {
 		d.Show(row)
 		counted := l.mask
-		if l.contract != nil {
+		if b.masks != nil {
 			counted = b.masks[row]
 		}
 		var at *difference

@@ -60,7 +60,8 @@ func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
 		}
 		if cycle >= first {
 			sample := sample{
-				slices.Clone(l.model.Inputs()), slices.Clone(l.wanted), slices.Clone(d.Outputs()), slices.Clone(d.Unknown()),
+				slices.Clone(l.model.Inputs()), slices.Clone(l.wanted), slices.Clone(l.open), slices.Clone(d.Outputs()),
+				slices.Clone(d.Unknown()),
 			}
 			if !settled {
 				waves.unsettle(&sample)
@@ -141,7 +142,7 @@ func (l *pair) describe(r *Report, d *Divergence, at difference, fault *cosim.Fa
 	p := r.Shown.ports[at.port]
 	d.Signal, d.Pins = p.Name, l.pinMap.PinsOf(p.Name)
 	last := r.Shown.samples[len(r.Shown.samples)-1]
-	d.Model = labelOf(p, last.model, nil)
+	d.Model = labelOf(p, last.model, last.open)
 	d.RTL = labelOf(p, last.rtl, last.unknown)
 	name := p.Name
 	if pins := strings.Join(d.Pins, ", "); pins != "" && pins != name {

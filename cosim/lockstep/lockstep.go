@@ -86,7 +86,7 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	report.Warnings, report.Unexercised = slices.Clip(m.Warnings()), report.Coverage.Gaps()
 	report.take(l.contract)
 	if found == nil {
-		if err := report.uncounted(l.contract); err != nil {
+		if err := errors.Join(report.uncounted(l.contract), report.neverKnown(l)); err != nil {
 			return nil, err
 		}
 		if o.Brief {

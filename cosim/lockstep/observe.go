@@ -11,11 +11,8 @@ func (l *pair) observe(number uint64, compared bool) {
 	if l.options.Observe == nil || l.coverage == nil {
 		return
 	}
-	counted := l.mask
-	if l.contract != nil {
-		counted = l.contract.mask
-	}
-	l.options.Observe(&Cycle{number, compared, l.model.Inputs(), l.wanted, l.rtl.Outputs(), l.rtl.Unknown(), counted})
+	l.options.Observe(&Cycle{number, compared, l.model.Inputs(), l.wanted, l.rtl.Outputs(), l.rtl.Unknown(),
+		l.counted()})
 }
 
 // StimulusOf returns a stimulus with the given input rows of a model. place names the origin of the rows in messages.

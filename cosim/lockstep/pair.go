@@ -80,11 +80,7 @@ func (stepwise) compare(l *pair, cycle uint64, counts bool) *difference {
 	if !counts {
 		return nil
 	}
-	counted := l.mask
-	if l.contract != nil {
-		counted = l.contract.mask
-	}
-	return l.compare(cycle, l.wanted, counted)
+	return l.compare(cycle, l.wanted, l.counted())
 }
 
 func (stepwise) edge(l *pair, cycle uint64) (*difference, error) {
@@ -130,13 +126,19 @@ type sight struct {
 }
 
 type held struct {
-	late   []int // delay in cycles, by port
-	lines  [][]uint64
-	wanted []uint64 // the model's outputs, delayed
-	inputs []uint64 // saved by resetLate
+	late   []int      // delay in cycles, by port
+	lines  [][]uint64 // pending outputs, each followed by its X if the model has X
+	wanted []uint64   // the model's outputs, delayed
+	open   []uint64   // bits of them that are X, and so are not compared; nil for a model without X
+	seen   []uint64   // buffer of counted
+	ever   []uint64   // bits that were compared in some cycle
+	inputs []uint64   // saved by resetLate
 }
 
 func newPair(ctx context.Context, m *pinmap.Map, o Options) (*pair, error) {
+	if err := m.Prepare(ctx); err != nil {
+		return nil, err
+	}
 	model, err := m.NewModel()
 	if err != nil {
 		return nil, err
@@ -160,6 +162,11 @@ func (l *pair) prepare(d *pinmap.Device) {
 	ports := l.model.Ports()
 	l.mask = make([]uint64, len(l.model.Outputs()))
 	l.wanted = make([]uint64, len(l.mask))
+	width := 1
+	if l.model.Unknown() != nil {
+		width, l.open = 2, make([]uint64, len(l.mask))
+		l.seen, l.ever = make([]uint64, len(l.mask)), make([]uint64, len(l.mask))
+	}
 	l.late, l.lines = make([]int, len(ports)), make([][]uint64, len(ports))
 	for i, p := range ports {
 		if p.Input || d.Absent()[i] {
@@ -169,7 +176,7 @@ func (l *pair) prepare(d *pinmap.Device) {
 			l.mask[p.Word+w] = ^uint64(0)
 		}
 		if l.late[i] = max(d.Late()[i], 0); l.late[i] > 0 {
-			l.lines[i] = make([]uint64, l.late[i]*p.Words())
+			l.lines[i] = make([]uint64, l.late[i]*p.Words()*width)
 		}
 	}
 	l.contract = newContract(l.pinMap, l.model, d, l.late)
@@ -342,6 +349,9 @@ func (l *pair) advance(seen func(cycle uint64, settled bool)) (ended bool, at *d
 	l.exchanged++
 	copy(d.Inputs(), m.Inputs())
 	_ = m.Settle()
+	if err := m.Failed(); err != nil {
+		return false, nil, fmt.Errorf("the model: %w", err)
+	}
 	if l.coverage != nil {
 		l.coverage.see()
 	}
@@ -376,6 +386,11 @@ func (l *pair) advance(seen func(cycle uint64, settled bool)) (ended bool, at *d
 	if counts {
 		l.now.stretch++
 		l.longest = max(l.longest, l.now.stretch)
+		if l.open != nil {
+			for i, mask := range l.counted() {
+				l.ever[i] |= mask
+			}
+		}
 		l.contract.count()
 	}
 	if at := l.exchange.compare(l, cycle, counts); at != nil {
@@ -442,16 +457,36 @@ func (l *pair) lookUp() error {
 
 func (l *pair) holdBack(cycle uint64) {
 	copy(l.wanted, l.model.Outputs())
+	copy(l.open, l.model.Unknown())
 	for i, line := range l.lines {
 		if line == nil {
 			continue
 		}
 		p := &l.model.Ports()[i]
-		at := int(cycle%uint64(l.late[i])) * p.Words()
+		at := int(cycle%uint64(l.late[i])) * (len(line) / l.late[i])
 		for w := range p.Words() {
 			line[at+w], l.wanted[p.Word+w] = l.wanted[p.Word+w], line[at+w]
+			if l.open != nil {
+				k := at + p.Words() + w
+				line[k], l.open[p.Word+w] = l.open[p.Word+w], line[k]
+			}
 		}
 	}
+}
+
+// counted returns the bits of outputs that count in this cycle.
+func (l *pair) counted() []uint64 {
+	counted := l.mask
+	if l.contract != nil {
+		counted = l.contract.mask
+	}
+	if l.open == nil {
+		return counted
+	}
+	for i, mask := range counted {
+		l.seen[i] = mask &^ l.open[i]
+	}
+	return l.seen
 }
 
 // resetLate replaces the pending outputs of late RTL by the model's outputs after reset, with all inputs 0.
@@ -474,6 +509,10 @@ func (l *pair) fillLines() {
 		p := &l.model.Ports()[i]
 		for at := 0; at < len(line); at += p.Words() {
 			copy(line[at:], l.model.Outputs()[p.Word:][:p.Words()])
+			if l.open != nil {
+				at += p.Words()
+				copy(line[at:], l.model.Unknown()[p.Word:][:p.Words()])
+			}
 		}
 	}
 }
@@ -496,14 +535,19 @@ func (l *pair) compare(cycle uint64, wanted, counted []uint64) *difference {
 		return nil
 	}
 	for i, p := range l.model.Ports() {
-		if p.Input || counted[p.Word] == 0 {
+		if p.Input {
 			continue
 		}
-		words := func(of []uint64) []uint64 { return of[p.Word:][:p.Words()] }
+		differs, wild := uint64(0), uint64(0)
+		for w := p.Word; w < p.Word+p.Words(); w++ {
+			if differs |= (got[w] ^ wanted[w]) & counted[w]; unknown != nil {
+				wild |= unknown[w] & counted[w]
+			}
+		}
 		switch {
-		case unknown != nil && slices.Max(words(unknown)) != 0:
+		case wild != 0:
 			return &difference{kind: DivergenceUnknown, cycle: cycle, port: i}
-		case !slices.Equal(words(got), words(wanted)):
+		case differs != 0:
 			return &difference{kind: DivergenceValue, cycle: cycle, port: i}
 		}
 	}

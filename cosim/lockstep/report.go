@@ -103,6 +103,9 @@ type Extent struct {
 	// Uncounted lists outputs whose condition never held in a run. Compared excludes them.
 	Uncounted []string `json:"outputs_never_counted,omitempty"`
 
+	// Open lists bits of outputs that were X in all cycles in a model that is RTL, and so were never compared.
+	Open []string `json:"outputs_always_x,omitempty"`
+
 	Contract *Contract `json:"contract,omitempty"`
 
 	// Second is the result of running passing RTL in Icarus Verilog, on inputs guided to the RTL's branches or on
@@ -176,7 +179,9 @@ func newReport(m *pinmap.Map, model *twin.Model) *Report {
 		Top: m.Source.Top, Backend: m.Backend, Verdict: "pass",
 		clocked: model.Clocked(), Drawn: Drawn{Files: m.Source.Files},
 	}
-	if t, err := twin.Find(twin.All(), m.Model); err == nil {
+	if t, err := m.Twin(); err == nil && (t.Given != nil || slices.ContainsFunc(twin.All(), func(o twin.Twin) bool {
+		return o.Name == t.Name
+	})) {
 		r.Does = t.Does
 	}
 	r.Left, r.Tied = model.Left(), m.Tied()
@@ -491,6 +496,9 @@ func (r *Report) writeReservations(w io.Writer) {
 	}
 	for _, line := range r.Contract.Lines() {
 		fmt.Fprintln(w, line)
+	}
+	if len(r.Open) > 0 {
+		fmt.Fprintf(w, "never compared, since X in the model in all cycles: %s\n", strings.Join(r.Open, ", "))
 	}
 	if len(r.Unexercised) > 0 {
 		fmt.Fprintf(w, "inputs never exercised: %s\n", GapsText(r.Unexercised))

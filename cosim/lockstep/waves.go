@@ -28,7 +28,8 @@ type Waves struct {
 	inside   *inside
 }
 
-type sample struct{ inputs, model, rtl, unknown []uint64 }
+// A sample has the values of one cycle. open and unknown are the bits of model and RTL that are X.
+type sample struct{ inputs, model, open, rtl, unknown []uint64 }
 
 // number renumbers samples by the cycles of the recorded run of s and drops samples before cycle 0. It does nothing
 // if the last sample is before cycle 0.
@@ -69,6 +70,9 @@ func firstBit(p cosim.Port, s sample) int {
 		word := s.model[p.Word+w] ^ s.rtl[p.Word+w]
 		if s.unknown != nil {
 			word |= s.unknown[p.Word+w]
+		}
+		if s.open != nil {
+			word &^= s.open[p.Word+w]
 		}
 		if word != 0 {
 			return 64*w + bits.TrailingZeros64(word)
@@ -135,7 +139,7 @@ func (v *Waves) Drawing() (d Drawing) {
 		case p.Input:
 			add(0, p, p.Name, func(s *sample) string { return labelOf(p, s.inputs, nil) })
 		default:
-			model := add(1, p, "model."+p.Name, func(s *sample) string { return labelOf(p, s.model, nil) })
+			model := add(1, p, "model."+p.Name, func(s *sample) string { return labelOf(p, s.model, s.open) })
 			rtl := add(1, p, "rtl."+p.Name, func(s *sample) string { return labelOf(p, s.rtl, s.unknown) })
 			if slices.Equal(model.Values, rtl.Values) {
 				rows[1] = rows[1][:len(rows[1])-1]

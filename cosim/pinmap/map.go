@@ -7,6 +7,7 @@
 package pinmap
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -144,11 +145,62 @@ func (m *Map) Twin() (twin.Twin, error) {
 	return t, nil
 }
 
+// Given returns the model if it is RTL, else nil.
+func (m *Map) Given() *twin.Given {
+	if i := slices.IndexFunc(m.Twins, func(t twin.Twin) bool { return t.Name == m.Model }); i >= 0 {
+		return m.Twins[i].Given
+	}
+	return nil
+}
+
+// Files returns the files that the map names: its own, the image, the sources of the RTL and of a model that is RTL.
+func (m *Map) Files() []string {
+	all := append([]string{m.File, m.Image}, m.Source.Files...)
+	if g := m.Given(); g != nil {
+		all = append(all, g.Source.Files...)
+	}
+	return all
+}
+
+// Prepare builds a model that is RTL. Without it, the first NewModel does that.
+func (m *Map) Prepare(ctx context.Context) error {
+	if g := m.Given(); g != nil {
+		return m.inModel(g.Prepare(ctx, m.Build))
+	}
+	return nil
+}
+
+// inModel places errors of options in the keys of the model.
+func (m *Map) inModel(err error) error {
+	var bad *cosim.InputError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	key, ok := strings.CutPrefix(bad.Place, "--")
+	if remedy, include := strings.CutSuffix(bad.Remedy, cosim.WithInclude); include {
+		return &cosim.InputError{Place: bad.Place, Reason: bad.Reason, Remedy: remedy + "under model: {include: [DIR]}"}
+	}
+	switch {
+	case key == "param" && ok:
+		return m.refuse("model.params", bad.Reason, bad.Remedy)
+	case ok:
+		return m.refuse("model."+strings.ReplaceAll(key, "-", "_"), bad.Reason, bad.Remedy)
+	}
+	return err
+}
+
 // NewModel returns the model with the map's parameters, in its reset state.
 func (m *Map) NewModel() (*twin.Model, error) {
 	t, err := m.Twin()
 	if err != nil {
 		return nil, err
+	}
+	if t.Given != nil {
+		if err := m.Prepare(context.Background()); err != nil {
+			return nil, err
+		}
+		model, err := t.New(m.Parameters)
+		return model, m.inModel(err)
 	}
 	names := slices.Sorted(maps.Keys(t.Sets[0]))
 	for _, name := range slices.Sorted(maps.Keys(m.Parameters)) {
@@ -192,6 +244,10 @@ func (m *Map) Close() error {
 		err = errors.Join(err, design.Close())
 	}
 	m.opened = nil
+	if g := m.Given(); g != nil && g.Shape != nil {
+		err = errors.Join(err, g.Shape.Close())
+		g.Shape = nil
+	}
 	return err
 }
 
@@ -249,13 +305,16 @@ func (m *Map) refuse(key, reason, remedy string) error {
 	return &cosim.InputError{Place: m.Place(key), Reason: reason, Remedy: remedy}
 }
 
-// PinsOf returns the pins of a port of the model.
+// PinsOf returns the pins of a port of the model. A port of RTL as the model has the pin of its name by default.
 func (m *Map) PinsOf(port string) []string {
 	if port == "reset" && m.Reset != "" {
 		if m.ResetLow {
 			return []string{"~" + strings.TrimPrefix(m.Reset, "~")}
 		}
 		return []string{m.Reset}
+	}
+	if m.Given() != nil && !slices.ContainsFunc(m.Pins, func(w Wiring) bool { return w.Port == port }) {
+		return []string{port}
 	}
 	for _, names := range [][]string{{port}, {strings.TrimSuffix(port, "_i"), strings.TrimSuffix(port, "_o")}} {
 		if i := slices.IndexFunc(m.Pins, func(w Wiring) bool { return slices.Contains(names, w.Port) }); i >= 0 {

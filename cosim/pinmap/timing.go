@@ -22,9 +22,14 @@ func (m *Map) clocks() []Clock {
 	return []Clock{{Name: m.Clock, Edges: 1, Cycles: 1}}
 }
 
-// KeepsState reports whether the RTL has registers but no reset. Such RTL is in its power-on state when the model
-// leaves its first reset, and later resets do not reach the RTL.
-func (m *Map) KeepsState() bool { return m.Clock != "" && m.Reset == "" }
+// KeepsState reports whether the RTL, or RTL as its model, has registers but no reset. Such RTL is in its power-on
+// state when the model leaves its first reset, and later resets do not reach the RTL.
+func (m *Map) KeepsState() bool {
+	if g := m.Given(); g != nil && g.Clock != "" && g.Reset == "" {
+		return true
+	}
+	return m.Clock != "" && m.Reset == ""
+}
 
 // A beat lists the clock edges in one cycle of the model, as masks for Edge.
 type beat struct {

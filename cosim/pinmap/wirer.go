@@ -2,6 +2,7 @@ package pinmap
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"starloom/cosim"
@@ -30,8 +31,11 @@ func (w *wirer) driveBit(pin, by Bit) {
 }
 
 func (w *wirer) modelPort(key, name string) (int, error) {
-	for i, p := range w.model {
-		if p.Name == name || strings.TrimSuffix(strings.TrimSuffix(p.Name, "_i"), "_o") == name {
+	for _, named := range []func(cosim.Port) bool{
+		func(p cosim.Port) bool { return p.Name == name },
+		func(p cosim.Port) bool { return strings.TrimSuffix(strings.TrimSuffix(p.Name, "_i"), "_o") == name },
+	} {
+		if i := slices.IndexFunc(w.model, named); i >= 0 {
 			return i, nil
 		}
 	}

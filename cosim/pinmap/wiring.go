@@ -97,6 +97,9 @@ func (w *wirer) wirePins() error {
 			return err
 		}
 	}
+	if err := w.wireEqualNames(); err != nil {
+		return err
+	}
 	for i, p := range w.model {
 		switch {
 		case w.wired[i] != "" || p.Clock && w.Clock == "" || p.Name == "reset" && w.Reset == "" ||
@@ -115,6 +118,26 @@ func (w *wirer) wirePins() error {
 				fmt.Sprintf("%s of %s has no pin", p.Name, w.Model),
 				fmt.Sprintf("add %s: PIN (outputs of the RTL are %s), or absent: [%s]", p.Name,
 					strings.Join(namesOf(w.rtl, false), ", "), p.Name))
+		}
+	}
+	return nil
+}
+
+// wireEqualNames wires ports of a model that is RTL to the pins of their names.
+func (w *wirer) wireEqualNames() error {
+	if w.Given() == nil {
+		return nil
+	}
+	for i, p := range w.model {
+		same := func(pin cosim.Port) bool {
+			return pin.Input == p.Input && !pin.Clock && cosim.SameName(w.fold, pin.Name, p.Name)
+		}
+		at := slices.IndexFunc(w.rtl, same)
+		if w.wired[i] != "" || p.Clock || w.Clock != "" && p.Name == "reset" || at < 0 || w.taken[[2]int{at, 0}] != "" {
+			continue
+		}
+		if err := w.wirePort("pins", Wiring{p.Name, []string{w.rtl[at].Name}}); err != nil {
+			return err
 		}
 	}
 	return nil

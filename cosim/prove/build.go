@@ -66,7 +66,7 @@ func (b *builder) write(name, text string) error {
 }
 
 func (b *builder) sources() (bits []comparedBit, err error) {
-	t := &miterText{Wires: b.wires, terms: b.terms, m: b.m, clocked: b.model.Clocked(), rules: b.rules}
+	t := &miterText{Wires: b.wires, terms: b.terms, m: b.m, clocked: b.model.Clocked(), rules: b.rules, given: b.m.Given()}
 	if t.after, err = afterReset(b.m); err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (b *builder) sources() (bits []comparedBit, err error) {
 		{twinSide + ".v", twinText}, {rtlSide + ".v", rtlText}, {"miter.v", miterText}, {"shift.v", shiftMap},
 		{"divide.v", divideMap}, {"buffer.v", bufferMap},
 		{"script.ys",
-			sideScript(twinSide, "twin", read, false) + sideScript(rtlSide, "rtl", rtl, b.keepInitial) + miterScript},
+			sideScript(twinSide, "twin", read, t.given != nil) + sideScript(rtlSide, "rtl", rtl, b.keepInitial) + miterScript},
 	} {
 		if err := b.write(file.name, file.text); err != nil {
 			return nil, err
@@ -120,6 +120,10 @@ func (b *builder) readTwin() (read []string, err error) {
 	dir := filepath.Join(b.dir, "twin")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
+	}
+	if t.Given != nil {
+		return []string{"read_verilog -nosynthesis -D" + flatten.DefinePowerOn + " twin/model.v"},
+			os.WriteFile(filepath.Join(dir, "model.v"), []byte(t.Given.Shape.Verilog), 0o644)
 	}
 	files, err := t.WriteSources(dir)
 	if err != nil {
@@ -201,6 +205,21 @@ func (b *builder) compare() (flatten.Second, error) {
 			"(usually because of an index out of range)"}
 	}
 	return second, refusedPrint(err)
+}
+
+// readModelAgain compares a model that is RTL with its source in Icarus Verilog.
+func (b *builder) readModelAgain(r *Report) error {
+	g := b.m.Given()
+	if g == nil {
+		return nil
+	}
+	m, err := flatten.PrintGolden(b.ctx, g.Clocked(), b.m.Build)
+	if err != nil {
+		return refusedPrint(err)
+	}
+	r.ModelRTL.Dropped = m.Dropped
+	r.ModelRTL.Second, err = m.Compare(b.ctx, g.Clocked(), b.m.Build, true)
+	return refusedPrint(err)
 }
 
 // build builds the miter. It returns a *refusal if the design cannot be proved, or if time is up.

@@ -97,9 +97,9 @@ func (t *miterText) counts(bits []comparedBit) string {
 	var all []string
 	for _, b := range slices.Backward(bits) {
 		if b.limit == nil && t.terms.Compare[b.port] != nil {
-			all = append(all, fmt.Sprintf("counts%d", b.port))
+			all = append(all, fmt.Sprintf("counts%d", b.port)+t.known(b))
 		} else {
-			all = append(all, "1'b1")
+			all = append(all, "1'b1"+t.known(b))
 		}
 	}
 	return strings.Join(all, ", ")

@@ -8,6 +8,7 @@ import (
 
 	"starloom/cosim"
 	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
 )
 
 const (
@@ -26,22 +27,28 @@ type miterText struct {
 	m       *pinmap.Map
 	terms   *pinmap.Terms
 	clocked bool
-	rules   bool     // comparison stops once a neighbour breaks a rule
-	after   []uint64 // the model's outputs after a reset
+	given   *twin.Given // the model if it is RTL, else nil
+	rules   bool        // comparison stops once a neighbour breaks a rule
+	after   []uint64    // the model's outputs after a reset
 	b       strings.Builder
 }
 
 // moduleSides returns wrappers of both sides. The wrappers make the miter independent of module and port names. The
 // RTL is printed with its parameters.
 func (t *miterText) moduleSides() (twinText, rtlText string) {
+	if t.given != nil {
+		return t.givenSide(), sideText(rtlSide, t.m.Source.Top, nil, t.RTL, rtlPort)
+	}
 	twinPorts := t.Model
 	if t.rules {
 		twinPorts = append(slices.Clone(twinPorts), cosim.Port{Name: keptName, Bits: 1})
 	}
 	return sideText(twinSide, t.m.Model, t.m.Parameters.Verilog(), twinPorts,
 			func(i int) string { return twinPorts[i].Name }),
-		sideText(rtlSide, t.m.Source.Top, nil, t.RTL, func(i int) string { return fmt.Sprintf("p%d", i) })
+		sideText(rtlSide, t.m.Source.Top, nil, t.RTL, rtlPort)
 }
+
+func rtlPort(i int) string { return fmt.Sprintf("p%d", i) }
 
 func sideText(side, module string, params map[string]string, ports []cosim.Port, name func(i int) string) string {
 	var b strings.Builder
@@ -201,7 +208,13 @@ func (t *miterText) writeTwin(instance string, output, input func(port int) stri
 			from = output(i)
 			fmt.Fprintf(w, "  wire %s%s;\n", rangeText(p.Bits), from)
 		}
-		connected = append(connected, fmt.Sprintf("\n    .%s(%s)", p.Name, from))
+		connected = append(connected, fmt.Sprintf("\n    .\\%s (%s)", p.Name, from))
+	}
+	for i, p := range t.Model {
+		if t.given != nil && !p.Input {
+			fmt.Fprintf(w, "  wire %s%s;\n", rangeText(p.Bits), openName(output(i)))
+			connected = append(connected, fmt.Sprintf("\n    .x%d(%s)", i, openName(output(i))))
+		}
 	}
 	if t.rules {
 		fmt.Fprintf(w, "  wire %s_kept;\n", instance)
@@ -312,8 +325,9 @@ func (t *miterText) writeOutputs(bits []comparedBit) {
 				width, port, clockName, port, t.resetValue(port), rtl)
 			rtl = fmt.Sprintf("early%d", port)
 		case n > 0:
-			model = t.writeLine(port, n)
+			model = t.writeLine(port, n, "line", model, fmt.Sprintf("after%d", port))
 		}
+		t.writeOpen(port)
 		wanted, got = append(wanted, model), append(got, rtl)
 	}
 	if late {
@@ -337,16 +351,16 @@ func (t *miterText) writeOutputs(bits []comparedBit) {
 
 // writeLine delays an output of the twin by n cycles. A reset fills the delay line with the value that the output has
 // after a reset, for the inputs of the cycle of the reset.
-func (t *miterText) writeLine(port, n int) string {
+func (t *miterText) writeLine(port, n int, name, from, after string) string {
 	w := &t.b
 	width := rangeText(t.Model[port].Bits)
 	var stages []string
 	for i := range n {
-		stages = append(stages, fmt.Sprintf("line%d_%d", port, i))
-		fmt.Fprintf(w, "  reg %s%s;\n  wire %s%s_now = %s ? after%d : %s;\n", width, stages[i], width, stages[i],
-			wasReset, port, stages[i])
+		stages = append(stages, fmt.Sprintf("%s%d_%d", name, port, i))
+		fmt.Fprintf(w, "  reg %s%s;\n  wire %s%s_now = %s ? %s : %s;\n", width, stages[i], width, stages[i],
+			wasReset, after, stages[i])
 	}
-	fmt.Fprintf(w, "  always @(posedge %s) begin\n    %s <= %s;\n", clockName, stages[0], twinName(port))
+	fmt.Fprintf(w, "  always @(posedge %s) begin\n    %s <= %s;\n", clockName, stages[0], from)
 	for i := 1; i < n; i++ {
 		fmt.Fprintf(w, "    %s <= %s_now;\n", stages[i], stages[i-1])
 	}

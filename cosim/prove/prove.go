@@ -57,6 +57,9 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}
+	if err := m.Prepare(ctx); err != nil {
+		return nil, err
+	}
 	model, err := m.NewModel()
 	if err != nil {
 		return nil, err
@@ -140,6 +143,9 @@ func (p *prover) run() error {
 		}
 		if p.print == nil { // the print is the same in every round
 			if r.Second, err = b.compare(); err != nil {
+				return err
+			}
+			if err := b.readModelAgain(r); err != nil {
 				return err
 			}
 		}
@@ -348,6 +354,9 @@ func (p *prover) show(witness [][]bool, by string) (again bool, err error) {
 // twinRefuses returns the check of the twin ($fatal) that input rows violate, "" for none. The model accepts the
 // rows, so a violation means that twin and model differ.
 func (p *prover) twinRefuses(rows []uint64) (text string, err error) {
+	if p.m.Given() != nil {
+		return "", nil
+	}
 	m, err := pinmap.OfTwin(p.m.Library, p.m.Model, p.m.Parameters, p.m.Build.Cache)
 	if err != nil {
 		return "", err

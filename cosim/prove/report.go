@@ -27,6 +27,7 @@ type Report struct {
 	Schema     int             `json:"schema"`
 	Map        string          `json:"map,omitempty"`
 	Model      string          `json:"model"`
+	ModelRTL   *ModelRTL       `json:"model_rtl,omitempty"` // nil unless the model is RTL
 	Parameters twin.Parameters `json:"parameters"`
 	Top        string          `json:"top"`
 	Values     []string        `json:"values,omitempty"` // RTL parameters derived from the model's: D=4
@@ -43,6 +44,14 @@ type Report struct {
 	Case  *lockstep.Report `json:"case,omitempty"`
 	Took  time.Duration    `json:"-"`
 	Late  bool             `json:"-"` // the verdict is undecided for lack of time
+}
+
+// ModelRTL is a model that is RTL.
+type ModelRTL struct {
+	Source string         `json:"source"` // old.sv: fifo
+	Second flatten.Second `json:"second_reader"`
+
+	Dropped []string `json:"dropped"` // parts of the model that the print lacks
 }
 
 // Scope is the range of validity of a verdict.
@@ -86,8 +95,13 @@ func newReport(m *pinmap.Map) *Report {
 	if t, err := m.Twin(); err == nil {
 		mutants = len(t.Mutants)
 	}
+	var rtl *ModelRTL
+	if g := m.Given(); g != nil {
+		rtl = &ModelRTL{Source: g.Source.Name()}
+	}
 	return &Report{
-		Schema: 1, Map: m.File, Model: m.Model, Parameters: m.Parameters, Top: m.Source.Top, Verdict: Undecided,
+		Schema: 1, Map: m.File, Model: m.Model, ModelRTL: rtl,
+		Parameters: m.Parameters, Top: m.Source.Top, Verdict: Undecided,
 		Scope: Scope{Absent: []string{}, Tied: m.Tied(), Warnings: []cosim.Warning{},
 			NoReset: m.KeepsState(), ResetCycles: m.Timing.ResetCycles},
 		Basis: Basis{Engines: map[string]int{}, Mutants: mutants},
@@ -144,7 +158,11 @@ func (r *Report) Title() string {
 	for _, name := range sortedKeys(r.Parameters) {
 		text += fmt.Sprintf(" %s=%d", name, r.Parameters[name])
 	}
-	return fmt.Sprintf("%s against the twin of %s", strings.Join(append([]string{r.Top}, r.Values...), " "), text)
+	own := strings.Join(append([]string{r.Top}, r.Values...), " ")
+	if r.ModelRTL != nil {
+		return fmt.Sprintf("%s against %s (%s)", own, text, r.ModelRTL.Source)
+	}
+	return fmt.Sprintf("%s against the twin of %s", own, text)
 }
 
 // WriteText writes the report as plain text.
@@ -187,11 +205,15 @@ func (r *Report) WriteText(w io.Writer) error {
 
 // Sentence returns the verdict as a sentence.
 func (r *Report) Sentence() string {
+	of := "the twin of the model"
+	if r.ModelRTL != nil {
+		of = "its model"
+	}
 	switch r.Verdict {
 	case Equal:
-		return "Proved equal to the twin of the model for all inputs, in all cycles after a reset."
+		return "Proved equal to " + of + " for all inputs, in all cycles after a reset."
 	case Bounded:
-		return fmt.Sprintf("Proved equal to the twin of the model up to %s after the first reset.",
+		return fmt.Sprintf("Proved equal to %s up to %s after the first reset.", of,
 			cosim.Count(uint64(r.Depth), "cycle"))
 	case Differs:
 		return fmt.Sprintf("The RTL differs from its model in cycle %d; found by %s.", r.Case.Divergence.Cycle, r.FoundBy)
@@ -237,9 +259,7 @@ func (r *Report) Reservations() (lines []string) {
 	for _, text := range r.Dropped {
 		lines = append(lines, "not in the proof: "+text)
 	}
-	lines = append(lines, fmt.Sprintf("equal to the twin, Starloom's Verilog of the model: here both agreed in %s of "+
-		"random inputs; %s planted in the twin "+
-		"are found by lockstep", cosim.Count(r.AgreeCycles, "cycle"), cosim.Count(uint64(r.Mutants), "mistake")))
+	lines = append(lines, r.twinLines()...)
 	how := "decided by " + r.enginesText()
 	if r.Cached {
 		how += " in an earlier run"
@@ -249,6 +269,24 @@ func (r *Report) Reservations() (lines []string) {
 		how += ", and refuted with a bit inverted"
 	}
 	return append(lines, how+"; RTL read by "+r.Front, r.Second.Text(), strings.Join(r.Tools, ", "))
+}
+
+func (r *Report) twinLines() []string {
+	if r.ModelRTL != nil {
+		var dropped []string
+		for _, text := range r.ModelRTL.Dropped {
+			dropped = append(dropped, "not in the model: "+text)
+		}
+		return append(dropped,
+			"not compared: a bit of an output in the cycles in which it is X in the model: of a register before its first "+
+				"value, of an undriven net, of an index beyond the end",
+			fmt.Sprintf("the model is RTL, read by %s; here it agreed with the miter in %s of random inputs", r.Front,
+				cosim.Count(r.AgreeCycles, "cycle")),
+			"the model: "+r.ModelRTL.Second.Text())
+	}
+	return []string{fmt.Sprintf("equal to the twin, Starloom's Verilog of the model: here both agreed in %s of "+
+		"random inputs; %s planted in the twin "+
+		"are found by lockstep", cosim.Count(r.AgreeCycles, "cycle"), cosim.Count(uint64(r.Mutants), "mistake"))}
 }
 
 func (r *Report) enginesText() string {

@@ -28,11 +28,10 @@ type Model struct {
 	shards  []hw.Shard
 	kernel  *hw.Kernel
 	site    *hw.Site
-	puts    []input
-	gets    []func()
-	clears  []clearing // wires that keep only set bits, driven by the inputs
-	source  source
-	reset   Pin
+	transfers
+	source source
+	reset  Pin
+	given  device // nil unless the model is a device
 
 	usage
 	stimulation stimulation
@@ -45,6 +44,23 @@ type Model struct {
 
 	attachment
 	left choice
+}
+
+// A device is a model that is RTL.
+type device interface {
+	settle()
+	latch()
+	save() ([]byte, error)
+	restore(snapshot []byte) error
+	unknown() []uint64
+	failed() error
+	close() error
+}
+
+type transfers struct {
+	puts   []input
+	gets   []func()
+	clears []clearing // wires that keep only set bits, driven by the inputs
 }
 
 type attachment struct {
@@ -261,7 +277,22 @@ func (m *Model) Shards() []hw.Shard { return m.shards }
 func (m *Model) Ports() []cosim.Port { return m.ports }
 func (m *Model) Inputs() []uint64    { return m.inputs }
 func (m *Model) Outputs() []uint64   { return m.outputs }
-func (m *Model) Unknown() []uint64   { return nil }
+
+// Unknown returns the bits that are X of a given model's outputs, nil for other models.
+func (m *Model) Unknown() []uint64 {
+	if m.given == nil {
+		return nil
+	}
+	return m.given.unknown()
+}
+
+// Failed returns the fault that ended the device of a given model, nil for none and for other models.
+func (m *Model) Failed() error {
+	if m.given == nil {
+		return nil
+	}
+	return m.given.failed()
+}
 
 func (m *Model) Settle() error {
 	m.settle()
@@ -269,6 +300,10 @@ func (m *Model) Settle() error {
 }
 
 func (m *Model) settle() {
+	if m.given != nil {
+		m.given.settle()
+		return
+	}
 	m.kernel.DriveAndSettle()
 	for _, get := range m.gets {
 		get()
@@ -277,7 +312,7 @@ func (m *Model) settle() {
 
 func (m *Model) Edge(clocks uint64) error {
 	if m.site.Clocked && clocks&1 != 0 {
-		if !m.inReset() {
+		if m.given == nil && !m.inReset() {
 			m.kernel.DriveAndSettle()
 		}
 		m.Latch()
@@ -290,6 +325,10 @@ func (m *Model) inReset() bool { return m.inputs[m.reset.Word]&1 != 0 }
 
 // Latch is the clock edge of a settled model, without settling afterwards.
 func (m *Model) Latch() {
+	if m.given != nil {
+		m.given.latch()
+		return
+	}
 	if m.inReset() {
 		m.kernel.Reset()
 		m.kernel.BeforeCycle0()
@@ -322,12 +361,18 @@ func (m *Model) State(v *hw.StateVisitor) {
 }
 
 func (m *Model) Save() ([]byte, error) {
+	if m.given != nil {
+		return m.given.save()
+	}
 	var b bytes.Buffer
 	err := hw.Save(&b, m)
 	return b.Bytes(), err
 }
 
 func (m *Model) Restore(snapshot []byte) error {
+	if m.given != nil {
+		return m.given.restore(snapshot)
+	}
 	if err := hw.Restore(bytes.NewReader(snapshot), m); err != nil {
 		return fmt.Errorf("%s: %w", m.name, err)
 	}
@@ -336,6 +381,9 @@ func (m *Model) Restore(snapshot []byte) error {
 
 func (m *Model) Close() error {
 	m.workers.Close()
+	if m.given != nil {
+		return m.given.close()
+	}
 	return nil
 }
 

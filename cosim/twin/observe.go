@@ -15,13 +15,14 @@ type Observed struct {
 
 	word  *uint64
 	mask  uint64
+	shift int
 	probe hw.Probe
 }
 
 // Value returns the value of a port when the model last settled, or of a register after the latest clock edge.
 func (o *Observed) Value() uint64 {
-	if o.Port {
-		return *o.word & o.mask
+	if o.word != nil {
+		return *o.word >> o.shift & o.mask
 	}
 	return o.probe.Value()
 }
@@ -32,7 +33,8 @@ const (
 	observedRegistersMax = 256
 )
 
-// Observed returns the ports up to 64 bits, except clock and reset, and then the registers outside large columns.
+// Observed returns the ports up to 64 bits, except clock and reset, the registers outside large columns, and the
+// branches of a given model.
 func (m *Model) Observed() (all []Observed) {
 	for _, p := range m.ports {
 		if p.Clock || p.Bits > 64 || m.site.Clocked && p.Name == "reset" {
@@ -62,6 +64,9 @@ func (m *Model) Observed() (all []Observed) {
 			registers++
 			all = append(all, Observed{Name: p.Path, Bits: p.Bits, probe: *p})
 		}
+	}
+	if shows, ok := m.given.(interface{ forks() []Observed }); ok {
+		all = append(all, shows.forks()...)
 	}
 	return all
 }

@@ -31,6 +31,9 @@ func (m *Model) change(random *Random, cycle uint64, attempt int, inputs, before
 		inputs[m.reset.Word] = 0
 	}
 	free := m.freeInputs()
+	if len(free) == 0 {
+		return
+	}
 	kept := m.redraws.kept(len(free))
 	late := attempt - len(kept)
 	random.At(drawsOfRedraw | cycle)

@@ -44,6 +44,9 @@ type Twin struct {
 	// Own holds sources that a fabric adds to the files in directory rtl. It may be nil.
 	Own fs.FS
 
+	// Given is the device of a model that is RTL itself, nil for a component.
+	Given *Given
+
 	// Build declares the ports of a model and connects them to the component.
 	Build func(m *Model, p Parameters) error
 }

@@ -21,7 +21,7 @@ import (
 
 // LoadPin reads the pin map of RTL that stands for a model:
 //
-//	model: arbiter_round_robin           # a twin: `starloom cosim check --list`
+//	model: arbiter_round_robin           # a twin: `starloom cosim check --list`; or RTL: {top: old, sources: [old.sv]}
 //	parameters: {REQUESTERS: 16}         # of the model
 //	top: rr_arb                          # module of the RTL
 //	sources: [rr_arb.sv]                 # relative to the map's folder; -f LIST; {file: language_old.v, language: 1364-2001}
@@ -85,6 +85,9 @@ func (d *decoder) readPin(path string, root *yaml.Node, library pinmap.Library) 
 	if err := p.Keys(root, "the pin map", p.keys()); err != nil {
 		return nil, err
 	}
+	if err := p.completeModel(root); err != nil {
+		return nil, err
+	}
 	for _, side := range pinmap.StreamSides { // streams come after all other keys
 		if s := p.sides[side]; s != nil {
 			m.AddStream(side, *s)
@@ -92,7 +95,8 @@ func (d *decoder) readPin(path string, root *yaml.Node, library pinmap.Library) 
 	}
 	if m.Model == "" {
 		return nil, d.Refuse(root, "the pin map names no model",
-			"add model: the twin that the RTL replaces; `starloom cosim check --list` lists the models")
+			"add model: the twin that the RTL replaces; `starloom cosim check --list` lists the models; or other RTL, "+
+				"such as its last version: model: {top: MODULE, sources: [FILE]}")
 	}
 	return m, nil
 }
@@ -100,7 +104,7 @@ func (d *decoder) readPin(path string, root *yaml.Node, library pinmap.Library) 
 func (d *pinDecoder) keys() map[string]readNode {
 	m := d.m
 	keys := map[string]readNode{
-		"model": d.textTo(&m.Model),
+		"model": d.model,
 		"parameters": d.each(func(n *yaml.Node, key, where string) error {
 			return d.integerTo(n, where, m.Parameters, key, 0, math.MaxUint32)
 		}),

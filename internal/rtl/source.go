@@ -55,6 +55,10 @@ func (r *Devices) open(at string, x *config.RTL) (*rtlSource, error) {
 		source.backend = cmp.Or(x.Backend, cosim.BackendWasm)
 		return source, nil
 	}
+	if source.own.Given() != nil {
+		return nil, s.Refuse(source.key, "the model of the pin map is RTL, but the machine has the models of Starloom",
+			"name one of "+strings.Join(r.twins(), ", ")+" as the model")
+	}
 	source.own.Backend = cmp.Or(x.Backend, source.own.Backend)
 	source.backend = cmp.Or(source.own.Backend, cosim.BackendWasm)
 	source.model = source.own.Model

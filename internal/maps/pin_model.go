@@ -1,0 +1,96 @@
+package maps
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/cosim/flatten"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
+)
+
+// modelKeys are the keys of a model that is RTL. They have the meaning of the map's own keys.
+var modelKeys = []string{"top", "sources", "include", "defines", "params", "libraries", "ghdl_flags", "clock", "reset"}
+
+// model parses the name of a model, or RTL in its place:
+//
+//	model: {top: arbiter, sources: [old/arbiter.sv], params: {N: 4}, clock: clk, reset: {pin: rst_n, active: low}}
+func (d *pinDecoder) model(n *yaml.Node, where string) error {
+	switch n.Kind {
+	case yaml.MappingNode:
+	case yaml.ScalarNode:
+		return d.Text(n, where, &d.m.Model)
+	default:
+		return d.Wrong(n, where, "the name of a model, or RTL: {top: MODULE, sources: [FILE]}")
+	}
+	own := &pinmap.Map{Places: map[string]string{}}
+	own.Source.DataDir = d.folder
+	sub := pinDecoder{d.decoder, own, d.folder, nil}
+	keys := sub.keys()
+	for key := range keys {
+		if !slices.Contains(modelKeys, key) {
+			delete(keys, key)
+		}
+	}
+	err := d.Keys(n, where, keys)
+	for key, place := range own.Places {
+		d.m.Places[where+"."+key] = place
+	}
+	switch {
+	case err != nil:
+		return err
+	case own.Source.Top == "":
+		return d.Refuse(n, "the model names no top module", "add top: the name of the model's module")
+	case len(own.Source.Files) == 0:
+		return d.Refuse(n, "the model has no source", "add sources: [FILE]")
+	case len(own.Timing.Clocks) > 0:
+		return d.Refuse(n, "the model has several clocks or a ratio", "name one clock: clock: PORT")
+	case len(own.Timing.Resets) > 0:
+		return d.Refuse(n, "the model has several resets", "name one reset: reset: PORT; make a wrapper that joins them")
+	case own.Timing.ResetCycles > 0:
+		return d.Refuse(n, "the model's reset has a length", "write cycles in the map's own reset, which both sides get")
+	}
+	given := &twin.Given{Source: own.Source, Parameters: twin.Parameters{}, Clock: own.Clock, Reset: own.Reset,
+		ResetLow: own.ResetLow, Load: flatten.LoadGiven}
+	for name, text := range own.Source.Params {
+		if value, err := strconv.ParseUint(text, 10, 32); err == nil {
+			given.Parameters[name] = int(value)
+		}
+	}
+	d.m.Model, d.m.Twins = own.Source.Top, []twin.Twin{given.Twin()}
+	return nil
+}
+
+// completeModel gives RTL and a model that is RTL the same names of clock and reset, unless the map names both.
+func (d *pinDecoder) completeModel(root *yaml.Node) error {
+	m := d.m
+	g := m.Given()
+	if g == nil {
+		return nil
+	}
+	if at := valueOf(root, "parameters"); at != nil {
+		return d.Refuse(at, "parameters are those of a model by name, but the model is RTL",
+			fmt.Sprintf("write them in the model: model: {top: %s, params: {NAME: VALUE}}", g.Source.Top))
+	}
+	if at := valueOf(root, "streams"); at != nil {
+		return d.Refuse(at, "streams name ports of a model by name, but the model is RTL",
+			"delete it; write the rules of its inputs in assume, and when a payload counts in compare")
+	}
+	m.Parameters = g.Parameters
+	if g.Clock == "" {
+		g.Clock = m.Clock
+	}
+	if m.Clock == "" {
+		m.Clock = g.Clock
+	}
+	if g.Reset == "" {
+		g.Reset, g.ResetLow, g.Assumed = m.Reset, m.ResetLow, true
+	}
+	if valueOf(root, "reset") == nil {
+		m.Reset, m.ResetLow = g.Reset, g.ResetLow
+	}
+	return nil
+}
