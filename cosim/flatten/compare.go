@@ -150,6 +150,7 @@ type comparison struct {
 	devices []cosim.Device // source, print and, optionally, the print with 1 for X
 	cycles  int
 	seed    uint64
+	powerOn uint64 // of registers
 	random  *rand.Rand
 	modes   []int
 	left    int
@@ -198,7 +199,7 @@ func (c *comparison) run() (*Comparison, error) {
 
 func (c *comparison) open() error {
 	for _, d := range c.designs {
-		device, err := d.Open(cosim.Options{})
+		device, err := d.Open(cosim.Options{Seed: c.powerOn})
 		if err != nil {
 			return err
 		}

@@ -102,7 +102,7 @@ func (m *Golden) Compare(ctx context.Context, s cosim.Source, o cosim.BuildOptio
 	err error) {
 	c := &comparison{
 		Module: &Module{Top: m.Top, Ports: m.Ports}, s: s, cycles: CompareCycles, seed: 1, restarts: restartsMax,
-		quiet: true, random: rand.New(rand.NewPCG(1, 0x5eed)), hidden: map[string]int{},
+		powerOn: 1, quiet: true, random: rand.New(rand.NewPCG(1, 0x5eed)), hidden: map[string]int{},
 	}
 	backend := verilator.Wasm()
 	if second {
