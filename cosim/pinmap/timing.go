@@ -141,6 +141,9 @@ func (m *Map) resetCycles(beats int) (int, error) {
 	case n < 0 || n > resetCyclesMax:
 		return 0, m.refuse("reset", fmt.Sprintf("a reset of %d cycles", n), fmt.Sprintf("give 1 to %d", resetCyclesMax))
 	case m.Reset == "":
+		if g := m.Given(); g != nil && g.Reset == "" { // the model is clocked, too
+			return beats, nil
+		}
 		return 0, nil
 	case n == 0:
 		return beats, nil

@@ -166,3 +166,44 @@ func TestLongGivenX(t *testing.T) {
 		})
 	}
 }
+
+// TestLongGivenForms compares RTL with a model that has no clock, that has no reset, and that is earlier by a cycle.
+func TestLongGivenForms(t *testing.T) {
+	for _, c := range []struct {
+		name, old, changed string
+		form               func(m *pinmap.Map, g *twin.Given)
+		wrong              [2]string
+	}{
+		{"without a clock",
+			"module m(input [1:0] a, input en, output reg [3:0] q); always @* begin q = 0; if (en) q[a] = 1; end endmodule",
+			"module m(input [1:0] a, input en, output [3:0] q); assign q = {3'd0, en} << a; endmodule",
+			func(m *pinmap.Map, g *twin.Given) { m.Clock, m.Reset, g.Clock, g.Reset = "", "", "", "" },
+			[2]string{"{3'd0, en}", "{3'd0, en & ~a[1]}"}},
+		{"without a reset",
+			"module m(input clk, input [1:0] d, output reg [1:0] q); reg [1:0] p; always @(posedge clk) begin p <= d; q <= p; end endmodule",
+			"module m(input clk, input [1:0] d, output [1:0] q); reg [3:0] s; always @(posedge clk) s <= {s[1:0], d}; assign q = s[3:2]; endmodule",
+			func(m *pinmap.Map, g *twin.Given) { m.Reset, g.Reset = "", "" },
+			[2]string{"s[3:2]", "s[2:1]"}},
+		{"a cycle earlier, with another reset",
+			"module m(input clk, input rst, input d, output q); reg p, n; always @(posedge clk) if (rst) {p, n} <= 0; else {p, n} <= {d, n ^ d}; assign q = p ^ n; endmodule",
+			"module m(input clk, input rst, input d, output reg out); reg p, n; always @(posedge clk) if (!rst) {p, n, out} <= 0; else begin {p, n} <= {d, n ^ d}; out <= p ^ n; end endmodule",
+			func(m *pinmap.Map, g *twin.Given) {
+				m.ResetLow, m.Latency = true, map[string]int{"q": 1}
+				m.Pins = []pinmap.Wiring{{Port: "q", Pins: []string{"out"}}}
+			},
+			[2]string{"out <= p ^ n", "out <= p | n"}},
+	} {
+		for _, text := range []string{c.changed, strings.Replace(c.changed, c.wrong[0], c.wrong[1], 1)} {
+			t.Run(c.name, func(t *testing.T) {
+				m := givenMap(t, "m", write(t, "old.v", c.old), write(t, "new.v", text), "rst")
+				c.form(m, m.Given())
+				r := runProof(t, m, Options{Limit: fullLimit()})
+				require.Equal(t, map[bool]string{true: Equal, false: Differs}[text == c.changed], r.Verdict, r.Reason)
+				require.Equal(t, r.Verdict == Differs, checked(t, m).Divergence != nil)
+			})
+		}
+		if !*full {
+			break
+		}
+	}
+}
