@@ -17,7 +17,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Config is an elaborated scenario. A machine is built from a Config and never changes it.
+// Config is an elaborated scenario. A machine is built from a Config and never modifies it.
 type Config struct {
 	Name     string // name of the scenario in reports and traces
 	Seed     uint64
@@ -46,7 +46,7 @@ func (c *Config) Bare() bool {
 }
 
 // Checked lists the rules that are checked in a run. Rules about handlers require firmware. Deadlock detection
-// requires models in place of RTL, since waits inside RTL are unknown.
+// requires models instead of RTL, because waits inside RTL are unknown.
 func (c *Config) Checked() (names []string) {
 	if !c.Bare() {
 		return c.Rules.Checked()
@@ -65,15 +65,15 @@ func (c *Config) Checked() (names []string) {
 	return names
 }
 
-// NIC holds the sizes of a NIC, whose FIFOs exist for each port.
+// NIC holds the sizes of a NIC. Each port has its own FIFOs.
 type NIC = nic.Sizes
 
 // Firmware is the firmware of the processors.
 type Firmware struct {
 	Program  *fabric.Program // nil for a user's image
 	Name     string          // name in reports: of the program, or of the image file
-	Image    string          // image as written in the scenario, for remedies
-	Path     string          // path of the image relative to the working folder; "" if no file is read
+	Image    string          // image as written in the scenario, for messages
+	Path     string          // path of the image relative to the working folder; "" without a file
 	Bytes    []byte          // the image, if no file is read
 	Params   map[string]int64
 	Schedule string // required schedule, "" for none
@@ -93,7 +93,7 @@ type RTL struct {
 	PinMap  *pinmap.Map
 }
 
-// Wave selects the content of a waveform: the matching signals, or all signals without patterns, in a window of
+// Wave selects the content of a waveform: the matching signals, or without patterns all signals, in a window of
 // cycles.
 type Wave struct {
 	Signals       []string
@@ -104,15 +104,15 @@ type Wave struct {
 
 // Known holds facts about the program that do not depend on a run, for reports.
 type Known struct {
-	Notes        []string // notes on the number of this run among many, and on the program on this network
-	SlotsPerStep int      // slots of a step of the algorithm, 1 if unknown
-	Carries      bool     // the firmware routes the workload's packets; for an image, the rules declare this
+	Notes        []string // notes on the number of this run among many, and on program and network
+	SlotsPerStep int      // number of slots in a step of the algorithm, 1 if unknown
+	Carries      bool     // the firmware routes the workload's packets; for an image, according to the rules
 }
 
 // Source is the origin of a Config, for errors, traces and hints.
 type Source struct {
 	Place    func(path string) string // returns the place of a key such as link.phit_bits
-	Refusal  func(err error) error    // adds the place to an error of a network
+	Refusal  func(err error) error    // adds a place to an error of a network
 	Values   int                      // number of values in the scenario's file
 	Hash     func() string
 	Identity func() string // identity of the scenario without seed and image
@@ -120,13 +120,14 @@ type Source struct {
 
 	// returns the Config for another program or other parameters
 	With func(program string, params map[string]int64) (*Config, error)
-	// Config with the network's only size reduced by a number; nil for several sizes
+	// Config with the network's only size reduced by a number; nil for a network with several sizes
 	Smaller func(by int) (c *Config, key string, value int)
 
 	Provenance *traces.Provenance
 
 	RunOne string // options of RunCommand for this run: seed, permutation
-	// command that repeats the run, and command that compares its RTL with the models; "" for a scenario without a file
+	// command that repeats the run, and command that compares the run's RTL with the models; "" for a scenario
+	// without a file
 	RunCommand, CheckCommand string
 }
 

@@ -19,8 +19,8 @@ type Networks []fabric.Network
 
 var kindPattern = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
-// Check rejects networks that a file cannot name. The keys of a network must come from a struct, and its kind must
-// differ from all others, including the built-in kinds.
+// Check rejects networks that a file cannot name. The keys of a network must come from a struct, and the kinds of all
+// networks, including built-in ones, must differ.
 func (list Networks) Check(builtIn []fabric.Network) error {
 	var kinds []string
 	for _, n := range builtIn {
@@ -71,7 +71,7 @@ func Kinds(t reflect.Type) (kinds []fabric.Network) {
 	return kinds
 }
 
-// Keep replaces the network in a struct of pointers to networks by another of the same kind.
+// Keep replaces the network in a struct of pointers to networks by another network of the same kind.
 func Keep(v reflect.Value, n fabric.Network) {
 	for i := range v.NumField() {
 		if field := v.Field(i); field.Type() == reflect.PointerTo(reflect.TypeOf(n)) && !field.IsNil() {
@@ -90,8 +90,8 @@ func structOf(n fabric.Network) reflect.Type {
 	return t
 }
 
-// Fabric returns a value of a struct type that has the fields of others and a field for each network, a pointer to
-// the network's struct.
+// Fabric returns a value of a struct type with the fields of others and, for each network, a field that points to the
+// network's struct.
 func (list Networks) Fabric(others reflect.Type) reflect.Value {
 	var fields []reflect.StructField
 	for _, field := range strict.Fields(others) {

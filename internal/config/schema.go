@@ -20,7 +20,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// ParamsMax is the largest number of firmware parameters. The register map has a word for each parameter.
+// ParamsMax is the maximum number of firmware parameters. The register map has a word for each parameter.
 const ParamsMax = 16
 
 // ParamSpan is the range of a firmware parameter, a signed 32-bit register.
@@ -29,10 +29,10 @@ var ParamSpan = strict.Span{Min: math.MinInt32, Max: math.MaxInt32}
 // ParamName matches the name of a firmware parameter: a C identifier.
 var ParamName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
-// RatesMax bounds the number of rates in a survival curve.
+// RatesMax is the maximum number of rates in a survival curve.
 const RatesMax = 64
 
-// Described lists the subjects of a schema of scenarios.
+// Described lists the subjects of a scenario schema.
 type Described struct {
 	Types   []reflect.Type
 	BuiltIn []fabric.Network // built-in networks, without their sizes
@@ -68,7 +68,7 @@ func (x *Described) PartSchema(definition, title string, id jsonschema.ID) ([]by
 
 var reference = regexp.MustCompile(`"\$ref":"#/\$defs/([^"]+)"`)
 
-// reach marks a definition and all definitions that it refers to.
+// reach marks a definition and all definitions referenced from it.
 func reach(definitions jsonschema.Definitions, name string, used map[string]bool) error {
 	if used[name] {
 		return nil

@@ -25,7 +25,7 @@ type Origin struct{ By, Of string }
 type Settings struct {
 	List   []outcome.Setting
 	Origin func(path string) Origin
-	short  map[string]Origin // origins of single values that replace an object in the file
+	short  map[string]Origin // origins of values that replace an object in the file
 }
 
 func (l *Settings) add(path string, value any) {
@@ -36,7 +36,7 @@ func (l *Settings) add(path string, value any) {
 	l.List = append(l.List, outcome.Setting{Key: path, Value: value, By: o.By, Of: o.Of})
 }
 
-// Network lists the keys of a network. A network written in Go may have no keys.
+// Network lists the keys of a network. A network written in Go may be without keys.
 func (l *Settings) Network(n fabric.Network) {
 	at, before := "fabric."+n.Kind(), len(l.List)
 	if v := reflect.Indirect(reflect.ValueOf(n)); v.Kind() == reflect.Struct {
@@ -47,7 +47,7 @@ func (l *Settings) Network(n fabric.Network) {
 	}
 }
 
-// Field lists the value of a key of an object. An omitted key has its default, if any.
+// Field lists the value of a key of an object. An omitted key is listed with its default, if any.
 func (l *Settings) Field(object reflect.Value, field *strict.Field, path string) {
 	if v := object.FieldByIndex(field.Index); !field.MayMiss() || !v.IsZero() || v.Kind() == reflect.Bool {
 		l.Value(v, path)
@@ -95,7 +95,7 @@ func (l *Settings) Value(v reflect.Value, path string) {
 
 func (l *Settings) object(v reflect.Value, path string) {
 	fields := strict.Fields(v.Type())
-	if short, ok := v.Interface().(fabric.Shorthand); ok { // the file may have a single value in place of the object
+	if short, ok := v.Interface().(fabric.Shorthand); ok { // the file may have a single value instead of the object
 		key, _ := short.Short()
 		stated := func(o Origin) bool { return o.By == outcome.ByFile || o.By == outcome.ByOption }
 		if at, o := strict.Join(path, key), l.Origin(path); stated(o) && !stated(l.Origin(at)) {

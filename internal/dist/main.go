@@ -6,7 +6,7 @@
 //	LICENSE, README.md -------------------------------+--> SHA256SUMS
 //
 // Equal sources and an equal version of Go yield equal bytes in any folder, at any time, on any machine: paths are
-// trimmed, and times, owners and order in archives are fixed. `make dist` runs it.
+// trimmed, and times, owners and order in archives are fixed. `make dist` runs dist.
 package main
 
 import (
@@ -115,8 +115,7 @@ func pack(files *traces.Files, folder, work, target string, common content) (nam
 	return name, hash.Sum(nil), err
 }
 
-// build builds a static command, which needs no system libraries. Debug information is omitted, since the linker
-// would strip it.
+// build builds a static command without system libraries and without debug information.
 func build(path string, environment ...string) error {
 	command := exec.Command("go", "build", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w",
 		"-o", path, "./cmd/starloom")
@@ -179,7 +178,7 @@ func (f file) mode() int64 {
 	return 0o644
 }
 
-// released is the time of all archive entries, the earliest that zip can hold.
+// released is the time of all archive entries: the earliest time in the zip format.
 var released = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // paths are sorted, so that archives are reproducible.

@@ -176,7 +176,7 @@ func (m *Machine) checkJudged() error {
 	}
 	for _, rule := range m.Rules.Disciplined() {
 		switch {
-		// rules of packets, which apply to every network
+		// rules about packets, which apply to every network
 		case m.offering != nil && (rule == fabric.RuleLatency || rule == fabric.RuleInOrder):
 		case slices.Contains(m.Shape.Rules(), rule):
 		case slices.Contains(fabric.Streaming{}.Rules(), rule):
@@ -250,8 +250,8 @@ func (m *Machine) newQueues(shards int) *referees.Queues {
 	return referees.NewQueues(m.Names, m.Shape.Processors(), config, shards)
 }
 
-// checkDeadline refuses deadline_slots if the run ends when the workload has arrived. With traffic, it refuses packet
-// limits.
+// checkDeadline rejects deadline_slots if the run ends with the arrival of the workload. With traffic, it rejects
+// packet limits.
 func (m *Machine) checkDeadline() error {
 	if m.offering != nil && m.Rules.PacketsPerProcessorMax > 0 {
 		return m.Config.Source.Refuse("rules."+fabric.RuleHeld,

@@ -14,8 +14,8 @@ import (
 	"starloom/nic"
 )
 
-// built holds what New builds from configuration and options and what does not change afterwards. Members with run
-// state (see Machine.parts) reset, save and restore themselves.
+// built holds everything that New builds from configuration and options and that is constant afterwards. Members with
+// run state (Machine.parts) reset, save and restore themselves.
 type built struct {
 	Config  *config.Config
 	options Options
@@ -25,7 +25,7 @@ type built struct {
 	Program *fabric.Program // nil for a user's image
 	timing  nic.Timing
 	Rules   fabric.Rules
-	armed   []bool // slots of a step to which collision_free applies
+	armed   []bool // by slot of a step: collision_free applies
 
 	Host  *firmware.Host // nil for firmware in Go
 	Image Image
@@ -37,7 +37,7 @@ type built struct {
 	carrier
 	RTL     *rtl.Devices // nil without RTL
 	Referee fabric.Referee
-	ending  fabric.Ending // Referee, if it ends the run, otherwise nil
+	ending  fabric.Ending // Referee if it can end the run, otherwise nil
 }
 
 type carrier struct {
@@ -45,7 +45,7 @@ type carrier struct {
 	Hardware  plant.Hardware // transport in the cycle engine, otherwise nil
 	Plant     *plant.Plant   // transport in the cycle engine of a slotted network, otherwise nil
 	bare      *stream.Bare   // transport of a machine without firmware, otherwise nil
-	flying    stream.Flying  // transport if frames may take longer than a slot, otherwise nil
+	flying    stream.Flying  // transport whose frames may take longer than a slot, otherwise nil
 }
 
 // Image describes the firmware for the report.
@@ -54,8 +54,8 @@ type Image struct {
 	probes       []string
 	takesROM     bool     // set by the first instance
 	DataBytes    uint64   // data bytes of an instance
-	stateBytes   uint64   // state bytes of a processor; set by the first instance
-	listenSlots  int      // columns of the listening table; set by the first instance
+	stateBytes   uint64   // size of a processor's state in bytes, set by the first instance
+	listenSlots  int      // number of columns of the listening table, set by the first instance
 	announces    bool     // the firmware can announce deliveries
 	results      bool     // the firmware can return results
 	resultNames  []string // names of the result words, from word 0

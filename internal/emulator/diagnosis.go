@@ -15,13 +15,13 @@ import (
 	"starloom/traces"
 )
 
-// retellWorkMax limits processors x slots of a repeated run that observes unfinished processors.
+// retellWorkMax is the maximum product of processors and slots of a repeated run that observes unfinished processors.
 const retellWorkMax = 1 << 28
 
 var errTold = errors.New("all is told")
 
 // retelling repeats a run to explain its violations: the senders of collided frames, the slots in which unfinished
-// processors became idle, and the delays of the latest packet after its deadline.
+// processors became idle, and the delay of the latest packet.
 type retelling struct {
 	m       *Machine
 	met     map[crossing][]int // violations of collision_free by medium and slot
@@ -38,8 +38,8 @@ type crossing struct {
 	slot   uint32
 }
 
-// standing records a processor's last activities. For each kind of activity, it has the slot after the last activity,
-// 0 for none.
+// standing records a processor's last activities. For each kind of activity it holds the slot after the last one, 0
+// for none.
 type standing struct {
 	sent, heard, changed uint32
 	violation            int
@@ -59,7 +59,7 @@ type retold struct {
 	frames  []sentFrame
 	last    uint32     // slot after the last transmission
 	heard   []crossing // receptions by the processors in still
-	brought []crossing // sources of the frames that the latest packet's sender received
+	brought []crossing // sources of the frames received by the latest packet's sender
 }
 
 func (*retold) Acted(*nic.Bank, []uint32, uint32) {}
@@ -124,7 +124,7 @@ func (r *retelling) Boundary(slot uint32) {
 	}
 }
 
-// Retell repeats a failed run, unless it is too long, to explain its violations. If the digest of the repetition
+// Retell repeats a failed run, unless the run is too long, to explain its violations. If the digest of the repetition
 // differs, Retell adds nothing.
 func (m *Machine) Retell(ctx context.Context, report *outcome.Report, each func() error) error {
 	r := m.newRetelling(report)
@@ -233,7 +233,7 @@ func (m *Machine) OnMedia(processor int, port uint16, destination uint32, yield 
 
 func (s *standing) text(m *Machine, report *outcome.Report, processor int) string {
 	if uint64(max(s.sent, s.heard, s.changed)) > uint64(m.slot)*3/4 {
-		return "" // still active in the last quarter of the run
+		return "" // active in the last quarter of the run
 	}
 	var did []string
 	for _, last := range []struct {
@@ -324,7 +324,7 @@ func (r *retelling) path(late *outcome.Lateness) {
 	}
 }
 
-// noteDid adds the sender's activity in one slot: its own frame f (nil for none) and the source of a received frame
+// noteDid adds the sender's activity in one slot: its own frame f (nil for none), and the source of a received frame
 // (-1 for none). Slots of equal activity merge. The last slot, in which the packet crosses, gets a separate entry.
 func noteDid(p *outcome.LatestPath, slot uint64, f *sentFrame, heard int, last bool) {
 	what, with := outcome.DidNothing, heard
@@ -443,12 +443,13 @@ func (m *Machine) Resume(ctx context.Context, report *outcome.Report, each func(
 	return nil
 }
 
-// latenessWorkMax limits processor pairs x slots of a repeated run that searches for late packets.
+// latenessWorkMax is the maximum product of processor pairs and slots of a repeated run that searches for late
+// packets.
 const latenessWorkMax = 1 << 28
 
 // Lateness repeats a run in which workload packets missed their deadline. It adds the arrival of each listed packet
-// and the total lateness to the report. It does nothing without such packets or if the search exceeds
-// latenessWorkMax. If the repetition has a different digest, Lateness drops its findings.
+// and the total lateness to the report. Without such packets, or if the search exceeds latenessWorkMax, Lateness does
+// nothing. If the repetition has a different digest, Lateness drops its findings.
 func (m *Machine) Lateness(ctx context.Context, report *outcome.Report, each func() error) error {
 	limit, n := m.Rules.DeadlineSlots, uint64(m.Shape.Processors())
 	if !m.Config.Known.Carries || m.offering != nil || report.Interrupted() ||

@@ -87,7 +87,7 @@ func (x *Exploring) classes(given hw.Classes) hw.Classes {
 	}
 }
 
-// statics is a part of an instance's memory outside stack and bank, in which images keep static variables.
+// statics is a part of an instance's memory outside stack and bank; images keep static variables there.
 type statics struct {
 	in       firmware.Instance
 	at       uint64
@@ -101,7 +101,7 @@ func (x *Exploring) watch(in firmware.Instance, from uint64) {
 	})
 }
 
-// Statics returns an error if firmware has changed a static variable, which states do not hold.
+// Statics returns an error if firmware has changed a static variable, because states do not contain static variables.
 func (x *Exploring) Statics() error {
 	for _, s := range x.statics {
 		now := s.in.Memory()[s.at : s.at+uint64(len(s.attached))]
@@ -129,15 +129,15 @@ func (x *Exploring) Save(future, rest []byte) (newFuture, newRest []byte) {
 	return x.snapshots.Save(future, rest, x.slot)
 }
 
-// Return restores a state that Save has appended to empty slices before a slot crosses.
+// Return restores a state that Save has appended to empty slices. Call it before a slot crosses.
 func (x *Exploring) Return(future, rest []byte, slot uint32) {
 	x.snapshots.Return(future, rest, slot)
 	x.forget()
 	x.Findings.Kept = x.Findings.Kept[:0]
 }
 
-// Timeless returns snapshots whose future columns lack the slot: those of two states of a run are equal if nothing has
-// changed in between.
+// Timeless returns snapshots whose future columns omit the slot. The columns of two states of a run are equal if
+// nothing has changed in between.
 func (x *Exploring) Timeless() *hw.Snapshots {
 	return hw.NewSnapshots(func(name string, class hw.Class) hw.Class {
 		if name == "slot" || strings.HasSuffix(name, ".slot") {
@@ -147,8 +147,8 @@ func (x *Exploring) Timeless() *hw.Snapshots {
 	}, &machineState{Machine: x.Machine})
 }
 
-// Advance lets a slot cross with the faults of Script, up to the end of the boundary after it. The first call runs the
-// boundary of slot 0 only.
+// Advance runs a slot with the faults of Script, up to the end of the boundary after the slot. The first call runs
+// only the boundary of slot 0.
 func (x *Exploring) Advance() {
 	x.Script.Lit.Clear()
 	x.Script.Heard.Clear()
@@ -160,7 +160,7 @@ func (x *Exploring) Advance() {
 	_ = x.step(context.Background(), nil)
 }
 
-// Broken returns the violations of the last step. If the run has ended, it also judges the end.
+// Broken returns the violations of the last step. At the end of the run, it also judges the end.
 func (x *Exploring) Broken() []outcome.Violation {
 	if !x.ended {
 		return x.Findings.Kept
@@ -219,8 +219,7 @@ func ownFrame(frames []wasm.Frame) (own wasm.Frame, ok bool) {
 // Dead reports whether a fault has killed a processor.
 func (x *Exploring) Dead(processor int) bool { return x.faults.killed(processor) }
 
-// SleepsWithin reports whether a handler is called again within some slots although no frame arrives: it sleeps, up to
-// such a slot.
+// SleepsWithin reports whether a sleeping handler will be called within slots slots without the arrival of a frame.
 func (x *Exploring) SleepsWithin(slots uint32) bool {
 	for processor := range x.Shape.Processors() {
 		bank, cell := x.Cell(processor)

@@ -12,8 +12,8 @@ const blamedMax = 4
 
 // Blame repeats a failed run with each of its faults alone and without each of its faults. For each violation in the
 // report, it records the faults that cause the violation alone. For each fault, it records the violations that remain
-// without the fault. Separate must have run before. Blame does nothing for a single fault, for more than blamedMax
-// faults, or if a list of violations is truncated.
+// without the fault. Call Separate first. Blame does nothing for a single fault, for more than blamedMax faults, or
+// if a list of violations is truncated.
 func (m *Machine) Blame(ctx context.Context, report *outcome.Report, each func() error) error {
 	whole := func(r *outcome.Report) bool { return r.ViolationsTotal == uint64(len(r.Violations)) }
 	if report.Without == nil || len(m.faults.plan.All) < 2 || len(m.faults.plan.All) > blamedMax || !whole(report) {
@@ -47,8 +47,8 @@ func (m *Machine) Blame(ctx context.Context, report *outcome.Report, each func()
 	return nil
 }
 
-// withFaults reports the run with only one fault or without one fault (see chooseFaults). It returns nil if the
-// repetition is cut short.
+// withFaults reports the run with only one fault, or without one fault (see chooseFaults). It returns nil if the
+// repetition is interrupted.
 func (m *Machine) withFaults(ctx context.Context, report *outcome.Report, only, except int,
 	each func() error) (*outcome.Report, error) {
 	m.chooseFaults(only, except)
@@ -58,7 +58,7 @@ func (m *Machine) withFaults(ctx context.Context, report *outcome.Report, only, 
 	return m.Sum(), nil
 }
 
-// chooseFaults limits the plan to fault only (from 1; 0: all faults) and excludes fault except (0: none).
+// chooseFaults limits the plan to fault only (from 1; 0 for all faults) and excludes fault except (0 for none).
 func (m *Machine) chooseFaults(only, except int) {
 	m.faults.plan.Only, m.faults.plan.Except = only, except
 	m.eachBank((*nic.Bank).Unshrink)

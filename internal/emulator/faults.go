@@ -65,7 +65,7 @@ func (m *Machine) strike(shard *Shard, instance firmware.Instance, first, end in
 	}
 }
 
-// pause returns the awake cells without the paused ones. Paused cells are called once their clocks run again.
+// pause returns the awake cells that are not paused. Paused cells are called when their pause ends.
 func (m *Machine) pause(shard *Shard, bank *nic.Bank, awake []uint32) []uint32 {
 	hit := &shard.struck
 	hit.called = append(hit.called[:0], awake...)
@@ -91,7 +91,7 @@ func (m *Machine) pause(shard *Shard, bank *nic.Bank, awake []uint32) []uint32 {
 	return hit.called
 }
 
-// cut drops frames beyond the depth of TX FIFOs that a fault has shrunk, and notes the processors of these FIFOs.
+// cut drops frames beyond the depth of TX FIFOs that a fault has shrunk, and records the processors of these FIFOs.
 func (m *Machine) cut(shard *Shard, bank *nic.Bank, cells []uint32) {
 	for _, cell := range cells {
 		if bank.CutTx(int(cell)) {

@@ -23,7 +23,7 @@ func (m *Machine) remedyOfImage(err error) string {
 
 type maker func(nic.BankConfig) (firmware.Instance, error)
 
-// The returned text is the place for error messages.
+// The returned text is the place in error messages.
 func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (maker, string, error) {
 	f := &m.Config.Firmware
 	place := m.Config.Source.Place("firmware.program")

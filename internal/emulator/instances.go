@@ -23,12 +23,12 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	if err != nil {
 		return err
 	}
-	if err := m.checkMemory(); err != nil { // checkMemory is repeated with the size of the image's data
+	if err := m.checkMemory(); err != nil { // checkMemory runs again, now with the size of the image's data
 		return err
 	}
 	m.newShards(shards)
-	// The first instance shows the properties of all instances. All workers build the remaining instances, because
-	// allocating the memory of a million processors takes a large part of a run.
+	// The first instance shows the properties of all instances. All workers build the other instances, because the
+	// allocation of a million processors' memory takes a large part of a run.
 	b := &instanceTask{m: m, config: config, instantiate: instantiate, place: place, errors: make([]error, len(shards))}
 	if m.mayPark() {
 		if err := m.park(b); err != nil {
@@ -60,7 +60,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	}
 	for _, err := range b.errors {
 		if err != nil {
-			return err // error of the first shard, which does not depend on the order of workers
+			return err // error of the first shard, independent of the order of workers
 		}
 	}
 	return m.probeVariables(m.options.Probes)
@@ -159,8 +159,8 @@ func (b *instanceTask) instance(config nic.BankConfig) (firmware.Instance, error
 }
 
 // auditsHeld reports whether the ledgers compare the packets that firmware claims to hold with the frames of that
-// firmware. They do so only if a rule limits the packets of a processor and the firmware is the user's. Tests cover
-// the claims of built-in programs.
+// firmware. This applies only if a rule limits the packets of a processor and the user supplies the firmware. Tests
+// cover the claims of built-in programs.
 func (m *Machine) auditsHeld() bool {
 	return m.Rules.PacketsPerProcessorMax > 0 && (m.Program == nil || m.options.Audit)
 }

@@ -80,8 +80,7 @@ func (s *scheduled) plan(network fabric.Network, name string, referee fabric.Ref
 	return err
 }
 
-// fillWords computes the schedule words of the slot that begins. For a sparse schedule, it computes only the changed
-// words.
+// fillWords computes the schedule words of the beginning slot; for a sparse schedule, only the changed words.
 func (s *scheduled) fillWords(begins uint32) {
 	s.changed = s.changed[:0]
 	switch slot := int(begins); {

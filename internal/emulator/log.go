@@ -10,8 +10,7 @@ import (
 )
 
 // firmwareLog collects the lines that firmware logs at one boundary. It keeps the first LogLinesMax lines in the
-// order of processors and counts the remaining lines. Thus memory is bounded and the log does not depend on the
-// shards.
+// order of processors and counts the others. Memory is therefore bounded, and the log is independent of the shards.
 type firmwareLog struct {
 	lines []logLine
 	lost  int

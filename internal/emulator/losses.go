@@ -12,9 +12,9 @@ import (
 	"starloom/nic"
 )
 
-// Only the end of a run shows that a packet was lost. Noting the place of every packet would cost memory and time in
-// every run. A run is a function of scenario and seed. Therefore a run with losses is repeated, and the frames of the
-// listed packets are followed.
+// Only the end of a run shows that a packet was lost, and tracking every packet would cost memory and time in every
+// run. A run is a function of scenario and seed. Therefore a run with losses is repeated, and the repetition tracks
+// the frames of the listed packets.
 
 type losses struct {
 	trails  map[uint32]*trail // trails by origin
@@ -26,20 +26,20 @@ type losses struct {
 	ports   uint16 // ports per processor
 }
 
-// trail follows one packet. It has the packet's frames in the last slot with such frames, and the fate of these
+// trail tracks one packet. It holds the packet's frames in the last slot with such frames, and the fate of these
 // frames.
 type trail struct {
 	slot    uint32
 	sent    []fabric.Followed // ascending by sender
 	holder  int               // receiver of a frame, -1 for none
-	full    int               // processor whose RX FIFO was full, -1 for none
+	full    int               // processor with a full RX FIFO, -1 for none
 	met     []metOn           // media with a collision in this slot
 	damaged map[int]bool      // media on which a receiver got a damaged frame in this slot
 }
 
 // boundary processes the events of all shards: first the fate of the previous slot's frames, then the frames of the
-// slot that begins. For a NIC that asks for its medium, only this boundary shows that its frame of the previous slot
-// was sent.
+// beginning slot. If a NIC requests its medium, only this boundary shows that its frame of the previous slot was
+// sent.
 func (l *losses) boundary(slot uint32) {
 	var events []fabric.Followed
 	for i := range l.shards {
@@ -119,7 +119,7 @@ func (l *losses) taken(p outcome.MissingPacket) bool {
 		l.faults.missed(int(p.Destination), medium, l.ports, t.slot)
 }
 
-// The place is the last slot that carried the packet, or the last holder of the packet.
+// the place is the last slot with the packet, or the packet's last holder
 func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {
 	t := l.trails[p.Origin]
 	if len(t.sent) == 0 {
@@ -173,9 +173,8 @@ func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {
 
 const wayShown = 6
 
-// ways are the paths of a one-to-all message. For each processor, they have the processor from which it first hears
-// the message in the run without faults, -1 for none. They also have the processors that missed the message in the
-// run with faults.
+// ways holds the paths of a one-to-all message: for each processor, the processor from which it first hears the
+// message in the run without faults, -1 for none; and the processors that missed the message in the run with faults.
 type ways struct {
 	from   []int
 	heard  []heardAt

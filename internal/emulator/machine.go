@@ -39,10 +39,10 @@ type Machine struct {
 	running
 	observers
 
-	Given []uint32     // permutation of the next run, in place of the scenario's
+	Given []uint32     // permutation of the next run, which replaces the scenario's
 	Stop  *atomic.Bool // set by other goroutines to interrupt the current boundary
 
-	Until  uint32      // slot of the next observation if a step may cover many slots; 0 for none
+	Until  uint32      // slot of the next observation, if a step may cover many slots; 0 for none
 	due    uint64      // number of workload packets with a deadline
 	busy   atomic.Bool // a call is in progress
 	torn   bool        // Restore has failed: the state is incomplete
@@ -90,7 +90,7 @@ func (m *Machine) unrecorded(what string) error {
 	return nil
 }
 
-// Release closes RTL, workers and firmware, but does not sum up the run.
+// Release closes RTL, workers and firmware without a summary of the run.
 func (m *Machine) Release() error {
 	m.closed = true
 	var err error
@@ -106,14 +106,14 @@ func (m *Machine) Release() error {
 	return err
 }
 
-// Slots returns the number of slots that have crossed the fabric. It is also the number of the next slot.
+// Slots returns the number of slots that have crossed the fabric, which is also the number of the next slot.
 func (m *Machine) Slots() uint32 { return m.slot }
 
-// Finished reports whether all processors are done and all queues are empty or, for firmware that need not detect its
+// Finished reports whether all processors are done and all queues are empty or, if the firmware need not detect the
 // end, whether the workload has arrived.
 func (m *Machine) Finished() bool { return m.finished }
 
-// Ended reports whether the run has finished, reached its slot limit, or was ended by an interruption or by RTL.
+// Ended reports whether the run has finished, has reached its slot limit, or was ended by an interruption or by RTL.
 func (m *Machine) Ended() bool { return m.ended }
 
 // Engine returns EngineCycle or EngineSlot.

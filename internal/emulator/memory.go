@@ -17,9 +17,9 @@ import (
 )
 
 // Memory of a machine's parts in bytes, without the memory of frames and of the network. The sizes were measured in
-// processes that ran nothing else (TestLongMemoryEstimates).
+// dedicated processes (TestLongMemoryEstimates).
 const (
-	// program, Go runtime and firmware compiler: a run of 4 processors, dominated by code pages
+	// program, Go runtime and firmware compiler, dominated by code pages, in a run of 4 processors
 	memoryProcess        = 35 << 20
 	memoryValue          = 530      // per value of the scenario file: the value's place and the parser's data
 	memoryFault          = 24 << 10 // per fault: patterns of targets, without the sets of targets
@@ -33,31 +33,30 @@ const (
 	memoryLatency        = 240      // per processor: frames waiting, sent and heard in one slot
 	memoryInstance       = 30 << 10 // per sandbox: two stacks of the compiler, tables, first pages
 	memorySignals        = 8 << 10  // per processor or medium of a waveform: names, values, visited hardware
-	// per announced delivery: all processors may announce deliveries in one slot, and the list grows by doubling
+	// per announced delivery; all processors may announce in one slot, and the list doubles when it grows
 	memoryEvent = 320
 )
 
 const listenUsual = 5
 
-// memorySpare is the divisor that gives the margin added to an estimate. The margin covers garbage and the growth of
-// lists.
+// memorySpare divides an estimate to yield the margin added to it. The margin covers garbage and the growth of lists.
 const memorySpare = 10
 
-// Bare packets are drawn before the first cycle, and their lists grow by copying. Therefore the margin is larger.
+// Bare packets are drawn before the first cycle, and their lists grow by copying; the margin is therefore larger.
 const memoryDrawn, memorySpareBare = 4 << 20, 8
 
-// FIFO places beyond the first are in planes that take no memory until used. With one lane, a queue is rarely longer
-// than one frame. A NIC that sends at all ports at once uses about one in placesFanOut places, unless the network
-// provides a better estimate.
+// FIFO places after the first are in planes, which take no memory until used. With one lane, a queue is rarely longer
+// than one frame. A NIC that sends at all ports uses about one of placesFanOut places, unless the network supplies a
+// better estimate.
 const placesFanOut = 6
 
-// memoryUnasked is the estimate below which available memory is not read, because reading it takes a millisecond.
+// memoryUnasked is the estimate in bytes below which available memory is not read; reading takes a millisecond.
 const memoryUnasked = 8 << 20
 
 const bankBytesMax = 1<<32 - 1<<16
 
-// checkMemory refuses a network that exceeds the available memory, before anything is allocated. Otherwise the
-// operating system might kill the process without a message.
+// checkMemory rejects a network that exceeds the available memory, before any allocation. Otherwise the operating
+// system might kill the process without a message.
 func (m *Machine) checkMemory() error {
 	need, have, limit := m.lacks()
 	if limit == "" {
@@ -78,7 +77,8 @@ func (m *Machine) checkMemory() error {
 		fmt.Sprintf("this run takes about %s of memory, %s", memoryText(need), fmt.Sprintf(limit, memoryText(have))), remedy)
 }
 
-// lacks returns the needed and the available memory. If memory is short, it also returns the limiting resource.
+// lacks returns the required and the available memory in bytes. If memory is short, limit describes the limiting
+// resource.
 func (m *Machine) lacks() (need, have uint64, limit string) {
 	if need = m.MemoryBytes(); need > memoryUnasked {
 		have, limit = hw.MemoryAvailable()
@@ -127,8 +127,8 @@ func (m *Machine) instances() int {
 	return len(m.Shape.Shards(m.options.BankSize))
 }
 
-// bankBytes is the address range of a processor in a bank, without state. This size decides whether processors are
-// parked.
+// bankBytes returns the address range of a processor in a bank in bytes, without state. It decides whether processors
+// are parked.
 func (m *Machine) bankBytes() uint64 {
 	n := &m.Config.NIC
 	return memoryBank + uint64(nic.FrameStride(n.PayloadBytes))*uint64((n.RxFrames+n.TxFrames)*m.Shape.Lanes())
@@ -158,8 +158,7 @@ func (m *Machine) queueBytes() (bytes uint64) {
 	return uint64(2+further) * config.RoomBytes(config.FramePayload())
 }
 
-// atWork returns the number of processors that have banks if processors are parked: one block of each size per
-// worker.
+// atWork returns the number of processors with banks if processors are parked: one block of each size per worker.
 func (m *Machine) atWork() (processors uint64) {
 	blocks := map[int]int{} // blocks by number of units
 	for _, s := range m.Shape.Shards(m.options.BankSize) {
@@ -176,21 +175,21 @@ func (m *Machine) atWork() (processors uint64) {
 func processBytes(c *config.Config) uint64 {
 	need := memoryProcess + memoryValue*uint64(c.Source.Values)
 	for i := range c.Faults {
-		// sets of targets, and paths compared with these sets
+		// sets of targets, and the paths compared with them
 		need += memoryFault + 2*8*uint64(len(c.Faults[i].Targets.Words()))
 	}
 	return need
 }
 
-// BareBytes estimates the peak memory of a process that runs routers without firmware. If logs is set, the estimate
-// includes a file of packets.
+// BareBytes estimates the peak memory, in bytes, of a process that runs routers without firmware. logs includes a
+// file of packets.
 func BareBytes(c *config.Config, logs bool) uint64 {
 	need := processBytes(c) + memoryDrawn + fabric.RoutersOf(c.Network).Bytes() + traffic.BareBytes(c.Traffic,
 		c.Network.Shape().Processors(), logs)
 	return need + need/memorySpareBare
 }
 
-// MemoryBytesOf estimates the memory of this machine with the given engine; 0 if that engine cannot run it.
+// MemoryBytesOf estimates the memory of this machine with the given engine in bytes; 0 if that engine cannot run it.
 func (m *Machine) MemoryBytesOf(engine string) uint64 {
 	if engine == EngineSlot && NoSlots(m.Network, m.RTL != nil) != nil {
 		return 0
@@ -204,7 +203,8 @@ func (m *Machine) MemoryBytesOf(engine string) uint64 {
 	return m.MemoryBytes()
 }
 
-// MemoryBytes estimates the peak memory of the process. The image's data is included after the image is loaded.
+// MemoryBytes estimates the peak memory of the process in bytes. Once the image is loaded, the estimate includes the
+// image's data.
 func (m *Machine) MemoryBytes() uint64 {
 	c := m.Config
 	if c.Bare() {
@@ -261,10 +261,10 @@ func (m *Machine) MemoryBytes() uint64 {
 	return need + need/memorySpare
 }
 
-// parkingBytes is the total size of banks above which processors are parked.
+// parkingBytes is the total size of banks in bytes above which processors are parked.
 const parkingBytes = 1 << 30
 
-// mayPark reports whether the machine parks its processors if their firmware permits it.
+// mayPark reports whether the machine parks its processors, if the firmware permits it.
 func (m *Machine) mayPark() bool {
 	slot := m.Network.Abilities().Slot
 	return slot.Parks && slot.Transport != nil && m.faults == nil && !m.followsFrames() &&
@@ -309,14 +309,14 @@ func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engi
 	if m.Image.stateBytes = uint64(instance.Bank().StateBytes()); parks {
 		m.Parking = new(parking)
 	}
-	// without a shortage: otherwise tables need not be built
+	// only without a shortage; otherwise the tables need not be built
 	if _, _, limit := m.lacks(); instance.Bank().TakesROM && limit == "" {
 		if m.rom, err = fabric.ROMOf(m.Network, &c.Workload, m.Program); err != nil {
 			return 0, "", c.Source.Refusal(err)
 		}
 		if m.Image.takesROM = m.rom != nil; m.Image.takesROM {
 			if words, _ := m.rom.Words(); words > 0 {
-				m.Parking = nil // processors with tables of their own are not parked
+				m.Parking = nil // processors with their own tables are not parked
 			}
 		}
 	}

@@ -36,10 +36,10 @@ func (m *Machine) faultNotes() []string {
 		traces.Plural(len(dead), "processor", "processors"), dead[0], rules)}
 }
 
-// deafNotes names processors that listen at no port while a frame waits for them. Outputs hold back such a frame
-// without loss.
+// deafNotes names processors that listen at no port while a frame waits for them. Outputs hold such a frame without
+// loss.
 func (m *Machine) deafNotes() []string {
-	if !m.ended || m.finished || !m.Shape.NIC().Addressed { // parked processors do not occur on addressed media
+	if !m.ended || m.finished || !m.Shape.NIC().Addressed { // addressed media have no parked processors
 		return nil
 	}
 	deaf := make([]bool, m.Shape.Processors())
@@ -80,8 +80,9 @@ func (m *Machine) limited() bool {
 	return m.ended && !m.finished && m.slot >= m.Config.Slots && (m.bare == nil || m.slot < m.Config.Traffic.Slots())
 }
 
-// undecided returns, by rule, why the run does not decide the rule. Results are undecided before the end of the run.
-// exactly_once is undecided if packets are missing at the slot limit, since these may still arrive.
+// undecided returns, by rule, the reason why the run does not decide the rule. Rules about results are undecided
+// before the end of the run. exactly_once is undecided if packets are missing at the slot limit, because they may
+// still arrive.
 func (m *Machine) undecided() map[string]string {
 	why := map[string]string{}
 	if m.Rules.Results != nil && !m.finished {
@@ -105,8 +106,8 @@ func (m *Machine) undecided() map[string]string {
 	return why
 }
 
-// lackNotes lists packets that had not arrived at the slot limit. Such packets alone break no rule. If faults took
-// frames of a failed run, lackNotes marks the packets for LocateLosses.
+// lackNotes lists packets that had not arrived at the slot limit; such packets alone break no rule. If faults
+// destroyed frames of a failed run, lackNotes marks the packets for LocateLosses.
 func (m *Machine) lackNotes(r *outcome.Report) []string {
 	if !m.limited() || !m.Config.Known.Carries || m.ending != nil {
 		return nil
@@ -266,7 +267,7 @@ func (m *Machine) overheardNotes(broken []outcome.Violation) []string {
 		"must stop listening, sl_listen(nic, SL_PORT_NONE), or relays send control frames and receivers call sl_deliver"}
 }
 
-// routeNotes reports whether packets may wait in a cycle. NICs can close a cycle even if the routes have no cycle.
+// routeNotes reports whether packets may wait in a cycle. Even with acyclic routes, NICs can close a cycle.
 func (m *Machine) routeNotes(broken []outcome.Violation) []string {
 	r := fabric.RoutersOf(m.Network)
 	if r == nil || r.Shown == "" {

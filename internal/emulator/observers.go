@@ -8,22 +8,22 @@ import (
 
 // Observer observes a running machine without changing it.
 type Observer interface {
-	Cycle(cycle uint64) // between Settle and Latch of every cycle, if attached for cycles
+	Cycle(cycle uint64) // called between Settle and Latch of every cycle, if attached for cycles
 	Boundary() error    // called after the handlers of a boundary; an error ends the recording
-	Dropped() error     // the machine is closed during the recording; Machine.Close returns the error
+	Dropped() error     // called if the machine is closed during the recording; Machine.Close returns the error
 }
 
-// observers look at a machine. They change no result and belong to no saved state.
+// observers observe a machine. They do not change results and are not part of saved states.
 type observers struct {
 	observer   Observer // nil without a recording
 	observed   bool     // observer wants cycles
 	watch      func(cycle uint64) error
 	watchError error              // first error of watch in this step
-	rxPorts    []uint16           // port that each processor hears in this slot; nil without observers
+	rxPorts    []uint16           // by processor: port heard in this slot; nil without observers
 	Replay     *replay            // replay of one processor, nil for none
 	probed     selection          // variables of states that waveforms show
 	profiling  *profiling         // profile of one call, nil for none
-	losses     *losses            // set while a run is repeated to locate losses
+	losses     *losses            // set during a repetition that locates losses
 	ways       *ways              // ways of the run without faults, until TellWays
 	onlookers  Onlookers          // onlookers that draw the run; nil for none
 	draws      func(cycle uint64) // called in every cycle; nil for none
@@ -32,12 +32,12 @@ type observers struct {
 // Onlookers draw a run without changing it.
 type Onlookers interface {
 	Shard(index int) fabric.Onlooker // observer of a shard
-	// Boundary is called at each complete boundary, after all events before this slot. It is also called for the
-	// boundary in which a run is interrupted; events of that slot do not count.
+	// Boundary is called at each complete boundary, after all events before this slot. It is also called for an
+	// interrupted boundary; events of that slot do not count.
 	Boundary(slot uint32)
 }
 
-// Look installs onlookers, nil for none. It must be called between steps.
+// Look installs onlookers, nil for none. Call it between steps.
 func (m *Machine) Look(o Onlookers) {
 	m.onlookers = o
 	for i := range m.Shards {
@@ -48,7 +48,7 @@ func (m *Machine) Look(o Onlookers) {
 	}
 }
 
-// LookAtCycles sets a function that is called in every cycle, between Settle and Latch; nil ends the calls.
+// LookAtCycles sets a function that is called in every cycle, between Settle and Latch; nil removes it.
 func (m *Machine) LookAtCycles(f func(cycle uint64)) {
 	m.draws = f
 	m.setWatch()
@@ -69,7 +69,7 @@ func (m *Machine) MayRecord() error {
 	return nil
 }
 
-// Attach installs an observer and selects whether it receives cycles and frames.
+// Attach installs an observer. cycles and frames select its events.
 func (m *Machine) Attach(o Observer, cycles, frames bool) {
 	m.observer, m.observed = o, cycles
 	for i := range m.Shards {
@@ -96,7 +96,7 @@ func (m *Machine) setWatch() {
 	}
 }
 
-// An error of one observer does not stop the others.
+// an error of one observer does not stop the others
 func (m *Machine) watchCycle(cycle uint64) error {
 	if m.draws != nil {
 		m.draws(cycle)

@@ -11,7 +11,7 @@ import (
 	"starloom/traces/input"
 )
 
-// The engines produce the same frames, metrics and digest. EngineAuto chooses EngineCycle for waveforms, RTL and
+// All engines produce the same frames, metrics and digest. EngineAuto selects EngineCycle for waveforms, RTL and
 // routers, otherwise EngineSlot.
 const (
 	EngineAuto  = "auto"  // chooses by scenario
@@ -19,25 +19,25 @@ const (
 	EngineSlot  = "slot"  // computes a slot at a time
 )
 
-// Options select how a machine is executed. They do not change results.
+// Options select the execution of a machine. They do not change results.
 type Options struct {
 	Engine    string // EngineAuto (also ""), EngineCycle or EngineSlot
-	Workers   int    // threads; 0: one, or all cores for large machines; with RTL always one
-	BankSize  int    // processors per bank, rounded up to whole units of the network; 0: chosen by size
-	Runtime   string // "compiler" (also ""), "interpreter", or "native" for the Go form of a built-in program
+	Workers   int    // number of threads; 0 selects one, or all cores for large machines; with RTL always one
+	BankSize  int    // number of processors per bank, rounded up to whole units of the network; 0 selects it by size
+	Runtime   string // "compiler" (also ""), "interpreter", or "native" for the Go version of a built-in program
 	Packets   bool   // keep all packets of traffic, for Machine.WritePackets
 	RunTable  bool   // keep senders and receivers of each slot
 	Watched   bool   // single cycles are observed: EngineAuto chooses EngineCycle
-	Latencies bool   // frames are followed from queue to receiver, for a picture
-	Audit     bool   // check claims of built-in programs against the programs' frames, too
+	Latencies bool   // frames are tracked from queue to receiver, for a picture
+	Audit     bool   // claims of built-in programs are also checked against the programs' frames
 
-	Spares bool // no_loss judges only frames that no fault took
+	Spares bool // no_loss ignores frames destroyed by faults
 
 	Parks bool // park processors regardless of their memory
 
-	Replay int // number of the replayed processor plus 1; 0: none
+	Replay int // 1 + number of the replayed processor; 0 for none
 
-	Probes []string // patterns of variables of states that waveforms show
+	Probes []string // patterns of state variables in waveforms
 
 	HandlersWatched bool // every instance is a firmware.Watched
 	HandlersCovered bool // record branches and comparisons
@@ -46,17 +46,17 @@ type Options struct {
 	RTL rtl.InPlace // replacement of RTL
 }
 
-// ParallelProcessorsMin is the smallest number of processors for which several workers are faster than one.
+// ParallelProcessorsMin is the minimum number of processors for which several workers are faster than one.
 const ParallelProcessorsMin = 16 << 10
 
-// A default bank has several thousand processors and consists of whole units, which hear adjacent media.
+// A default bank contains several thousand processors in whole units, which hear adjacent media.
 const (
 	bankProcessorsMin = 4 << 10
 	bankProcessorsMax = 64 << 10
 	bankUnits         = 16
 )
 
-// NoSlots returns an error if EngineSlot cannot run a network. rtl is set if the machine has RTL.
+// NoSlots returns an error if EngineSlot cannot run a network. rtl means that the machine has RTL.
 func NoSlots(n fabric.Network, rtl bool) error {
 	switch {
 	case fabric.RoutersOf(n) != nil:
@@ -69,7 +69,8 @@ func NoSlots(n fabric.Network, rtl bool) error {
 	return nil
 }
 
-// choose resolves open options for a network and returns its shape in the engine. rtl is set if the machine has RTL.
+// choose sets open options for a network and returns the network's shape in the engine. rtl means that the machine
+// has RTL.
 func (o *Options) choose(n fabric.Network, rtl bool) (shape fabric.Shape, err error) {
 	switch o.Engine {
 	case "", EngineAuto:

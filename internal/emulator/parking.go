@@ -7,9 +7,9 @@ import (
 	"starloom/nic"
 )
 
-// A machine parks its processors if they usually sleep and their banks would exceed memory: a few banks serve blocks
-// of processors in turn. Parked processors keep only registers, states and waiting frames. A block costs nothing in a
-// slot in which no frame reaches the block and none of its processors wakes up. Parking does not change results.
+// A machine parks its processors if they usually sleep and their banks would exceed memory: a few banks then serve
+// blocks of processors in turn. Only registers, states and waiting frames of parked processors remain in memory. In a
+// slot without a frame or a wake-up, a block costs nothing. Parking does not change results.
 
 type parking struct {
 	lock  sync.Mutex
@@ -17,7 +17,7 @@ type parking struct {
 	shown firmware.Instance           // bank for access to a single processor
 }
 
-// block is a group of processors in a shard that share a bank.
+// block is a group of processors in a shard that shares a bank.
 type block struct {
 	first, cells int
 	parked       nic.Parked
@@ -43,7 +43,7 @@ func (p *parking) give(instance firmware.Instance) {
 	p.free[cells] = append(p.free[cells], instance)
 }
 
-// each yields all banks; none may be in use.
+// each yields all banks. No bank may be in use.
 func (p *parking) each(yield func(firmware.Instance)) {
 	for _, free := range p.free {
 		for _, instance := range free {

@@ -14,10 +14,10 @@ import (
 type faulted struct {
 	plan       *fabric.Faults
 	processors bool    // the plan has faults of processors
-	dead       []uint8 // 1 for each processor killed by a fault
+	dead       []uint8 // by processor: 1 if a fault has killed it
 }
 
-// struck holds the cells of a window hit by faults, and the changes to undo if the boundary is interrupted.
+// struck holds the cells of a window with faults, and the changes to undo if the boundary is interrupted.
 type struck struct {
 	killed, restarted, called []uint32
 	turned                    []int // processors that died or restarted, in order

@@ -34,8 +34,8 @@ func (m *Machine) newReplay(config nic.BankConfig, instantiate maker) error {
 	return nil
 }
 
-// ResumeReplay copies state, registers and probes of the processor from a restored machine to its replay. The memory
-// of an isolated instance may hold additional state, so it is copied as a whole.
+// ResumeReplay copies state, registers and probes of the processor from a restored machine to its replay. The whole
+// memory of an isolated instance is copied, because it may hold additional state.
 func (m *Machine) ResumeReplay() error {
 	r := m.Replay
 	if r.from = m.slot; m.bare != nil {
@@ -52,8 +52,8 @@ func (m *Machine) ResumeReplay() error {
 	return nil
 }
 
-// WriteReplay replays the processor and writes a line for each call, and with a layout a second one of its variables.
-// A difference from the run is a violation.
+// WriteReplay replays the processor and writes a line for each call, and with a layout a second line with its
+// variables. A difference from the run is a violation.
 func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report, layout *variables.Layout) error {
 	r := m.Replay
 	if m.bare != nil {

@@ -6,9 +6,9 @@ import (
 	"starloom/firmware"
 )
 
-// The longest handler call is known only at the end of a run, and profiling every call would cost much time. A run is
-// a function of scenario and seed. Therefore the run is repeated up to the longest call. That call then runs again
-// from the same state in a copy of the image that records source lines.
+// The longest handler call is known only at the end of a run, and profiling every call would take too long. A run is
+// a function of scenario and seed. Therefore the run is repeated up to the longest call, which then runs again from
+// the same state in a copy of the image that records source lines.
 
 type profiling struct {
 	processor int

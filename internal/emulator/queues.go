@@ -11,7 +11,7 @@ import (
 	"starloom/traces"
 )
 
-// crossed checks the last slot for lost frames and missed deadlines, before merge closes the boundary's ledgers.
+// crossed checks the last slot for lost frames and missed deadlines, before merge closes the ledgers of the boundary.
 func (m *Machine) crossed() {
 	if m.slot == 0 {
 		return
@@ -50,8 +50,8 @@ func (m *Machine) deadlineJudged() uint64 {
 	return 0
 }
 
-// endDeadline reports packets missing at the end of a run before its deadline, because these packets cannot arrive in
-// time.
+// endDeadline reports packets that are missing at the end of a run, even before the deadline, because they cannot
+// arrive in time.
 func (m *Machine) endDeadline(find func(fabric.Finding) bool) {
 	if !m.finished || !m.Config.Known.Carries || m.slot >= m.Rules.DeadlineSlots {
 		return

@@ -14,8 +14,8 @@ import (
 )
 
 // LocateLosses repeats a run with lost packets and adds to the report the place at which each listed packet was lost.
-// It does nothing without losses. If ctx ends the repetition or the repetition differs from the run, LocateLosses
-// adds a note. A repetition may differ, for example, if RTL depends on more than its inputs.
+// It does nothing without losses. LocateLosses adds a note if ctx ends the repetition, or if the repetition differs
+// from the run, for example because RTL depends on more than its inputs.
 func (m *Machine) LocateLosses(ctx context.Context, report *outcome.Report, each func() error) error {
 	if len(report.Aside.Missing) == 0 {
 		return nil
@@ -71,7 +71,7 @@ func (m *Machine) setFollow(follow *fabric.Follow) {
 	}
 }
 
-// Repeat repeats the run of a report from its beginning. watch, if not nil, is called every cycle.
+// Repeat repeats the run of a report from its beginning. watch, unless nil, is called every cycle.
 func (m *Machine) Repeat(ctx context.Context, report *outcome.Report, watch func(cycle uint64) error,
 	each func() error) error {
 	if err := m.Restart(m.Seed); err != nil {
@@ -88,8 +88,8 @@ func (m *Machine) Repeat(ctx context.Context, report *outcome.Report, watch func
 	return err
 }
 
-// ProfileWorst repeats a run that has exceeded its budget, or any run if a profile is wanted. It adds a cost profile
-// of the longest slot-handler call to the report, or a note why no profile exists.
+// ProfileWorst repeats a run that has exceeded its budget, or with wanted any run. It adds a cost profile of the
+// longest slot-handler call to the report, or a note with the reason for its absence.
 func (m *Machine) ProfileWorst(ctx context.Context, report *outcome.Report, wanted bool, each func() error) error {
 	f := &report.Firmware
 	if f.Cycles == nil || !wanted && (f.Overruns == nil || *f.Overruns == 0) {
@@ -150,7 +150,7 @@ func (m *Machine) repeatWorst(ctx context.Context, report *outcome.Report,
 
 var errProfiled = errors.New("the call was profiled")
 
-// Separate repeats a failed run without its faults to find the violations that faults have caused.
+// Separate repeats a failed run without its faults to find the violations caused by faults.
 func (m *Machine) Separate(ctx context.Context, report *outcome.Report, each func() error) error {
 	if m.faults == nil || report.Verdict == outcome.VerdictPass || m.Interrupted || m.RTLFailed {
 		return nil
@@ -181,7 +181,7 @@ func (m *Machine) Separate(ctx context.Context, report *outcome.Report, each fun
 }
 
 // watchWays observes the next repetition to find the paths of a one-to-all message. It returns nil for other
-// workloads, and if every processor received the message.
+// workloads, and if every processor has received the message.
 func (m *Machine) watchWays() *ways {
 	if m.Config.Workload.OneToAll == nil || referees.PacketsOf(m.Referee) != nil || !m.Config.Known.Carries {
 		return nil
@@ -204,7 +204,7 @@ func (m *Machine) watchWays() *ways {
 	return w
 }
 
-// TellWays adds the place at which the path of each missed message was cut to the violation of that message.
+// TellWays adds to the violation of each missed message the place at which its path was interrupted.
 func (m *Machine) TellWays(report *outcome.Report) {
 	if m.ways == nil {
 		return

@@ -15,7 +15,7 @@ import (
 
 const replayBytesMax = 256 << 20
 
-// replay records the inputs of one processor's handlers and calls the handlers again in a separate instance.
+// replay records the inputs of one processor's handlers, and calls the handlers again in a separate instance.
 type replay struct {
 	processor int
 	stride    int // bytes per frame
@@ -24,7 +24,7 @@ type replay struct {
 	bytes     int
 	cut       bool // later calls were not recorded
 	recording bool
-	from      uint32 // slot of the restored state from which the run continued, or 0
+	from      uint32 // slot of the restored state from which the run continued, 0 without one
 }
 
 // ReplayCall is a recorded call of a handler.
@@ -34,7 +34,7 @@ type ReplayCall struct {
 	before, after nic.Cell
 	probes        []uint64         // values after the call
 	events        []firmware.Event // effects other than frames
-	Cost          uint32           // instructions of this call, if the machine meters instructions
+	Cost          uint32           // number of instructions of this call, if the machine meters instructions
 }
 
 type replayHandler uint8
@@ -101,8 +101,8 @@ func probesOf(instance firmware.Instance, cell int) []uint64 {
 	return slices.Clone(probes[cell*each : (cell+1)*each])
 }
 
-// Again repeats the calls in a separate instance of the processor and passes each call to describe. It stops at the
-// first call that differs from the run and returns the number of that call and the difference.
+// Again repeats the calls in a separate instance of the processor and passes each call to describe. Again stops at
+// the first call that differs from the run, and returns its number and the difference.
 func (r *replay) Again(describe func(call *ReplayCall) error) (number int, what string, err error) {
 	for i := range r.Calls {
 		was := &r.Calls[i]
@@ -145,8 +145,8 @@ func (r *replay) Again(describe func(call *ReplayCall) error) (number int, what 
 	return len(r.Calls), "", nil
 }
 
-// together reports whether call i restarts a processor whose slot handler is called in the same slot. The events of
-// both calls are one list.
+// together reports whether call i restarts a processor whose slot handler is called in the same slot. Both calls have
+// one list of events.
 func (r *replay) together(i int) bool {
 	return r.Calls[i].Handler == callRestart && i+1 < len(r.Calls) && r.Calls[i+1].slot == r.Calls[i].slot
 }
@@ -275,7 +275,7 @@ func portText(port uint16) string {
 	return fmt.Sprintf("port %d", port)
 }
 
-// The NIC writes the source when it sends the frame.
+// the NIC writes the source when it sends the frame
 func frameText(f nic.FrameView) string {
 	text := f.Kind().String()
 	if to := f.Destination(); to < 1<<31 {

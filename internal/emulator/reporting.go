@@ -20,8 +20,8 @@ import (
 	"starloom/traces"
 )
 
-// rtlNotes names the next command after a run with RTL has failed for reasons other than tools. The scenario's check
-// repeats the run's inputs; a map's check uses random inputs.
+// rtlNotes names the next command after a run with RTL has failed for reasons other than tools. A check of the
+// scenario repeats the run's inputs; a check of a map uses random inputs.
 func (m *Machine) rtlNotes(failed bool) (notes []string) {
 	if m.RTL == nil || !failed {
 		return nil
@@ -58,7 +58,7 @@ func (m *Machine) RunTable() fabric.RunTable {
 	return nil
 }
 
-// WritePackets writes all packets of traffic (see Options.Packets), or all frames of other workloads at routers.
+// WritePackets writes all packets of traffic (Options.Packets), or all frames of other workloads at routers.
 func (m *Machine) WritePackets(to io.Writer) error {
 	if packets, ok := m.Referee.(traffic.Packets); ok {
 		return packets.WritePackets(to)
@@ -69,8 +69,8 @@ func (m *Machine) WritePackets(to io.Writer) error {
 // Harmed returns the effect of faults on a medium in a slot.
 func (m *Machine) Harmed(medium int, slot uint32) fabric.Effect { return m.faults.harm(medium, slot) }
 
-// FaultOn returns the fault that harmed a medium in a slot, and the flipped bit, -1 for none. A fault by which a
-// processor missed the medium counts, too. ok reports whether there was such a fault.
+// FaultOn returns the fault that harmed a medium in a slot, and the flipped bit, -1 for none. A fault that made a
+// processor miss the medium also counts. ok is false for none.
 func (m *Machine) FaultOn(medium int, slot uint32) (number, bit int, ok bool) {
 	if m.faults == nil {
 		return 0, -1, false
@@ -112,10 +112,10 @@ func (m *Machine) faultReports() (reports []outcome.FaultReport) {
 	return reports
 }
 
-// Measure adds the machine's measurements to x. run is the number of the machine's run among all runs.
+// Measure adds the machine's measurements to x. run is the number of the machine's run among several.
 func (m *Machine) Measure(x *meter.Measured, run uint64) {
 	for i := range m.Shards {
-		shard := m.Shards[i].meter.Measured // a copy, so that only the counts are shared
+		shard := m.Shards[i].meter.Measured // a copy, which shares only the counts
 		shard.Start.Run, shard.Slot.Run = run, run
 		x.Merge(&shard)
 	}
@@ -131,7 +131,7 @@ func (m *Machine) meterReport(r *outcome.FirmwareReport) {
 }
 
 // ViolationsNow returns the violations so far. After the end of a run, it also returns violations that only the end
-// shows.
+// reveals.
 func (m *Machine) ViolationsNow() []outcome.Violation {
 	if m.ended {
 		return m.Sum().Violations
@@ -139,7 +139,7 @@ func (m *Machine) ViolationsNow() []outcome.Violation {
 	return m.Findings.Kept
 }
 
-// Bare returns the hardware of a machine without firmware, otherwise nil.
+// Bare returns the hardware of a machine without firmware, nil for other machines.
 func (m *Machine) Bare() *stream.Bare { return m.bare }
 
 // Loads returns the loads of channels between routers, nil without routers.
@@ -153,7 +153,7 @@ func (m *Machine) Loads() *stream.ChannelLoads {
 	return nil
 }
 
-// Channels returns the channels of a network that consists of routers, otherwise nil.
+// Channels returns the channels of a network of routers, nil for other networks.
 func (m *Machine) Channels() *hw.RouterNetwork {
 	if m.bare != nil {
 		return m.bare.Network()
@@ -171,9 +171,8 @@ func (m *Machine) parkedBytes() int {
 	return memoryParked + int(m.Image.stateBytes)
 }
 
-// Report summarises the run so far, as if the run ended now: in a running machine, processors that are not done
-// violate the rule finishes. It visits every processor; Violations does not. After Close it returns the report
-// created by Close.
+// Report summarises the run as if it ended now: in a running machine, unfinished processors violate the rule
+// finishes. Unlike Violations, Report visits every processor. After Close it returns the report created by Close.
 func (m *Machine) Report() *outcome.Report {
 	if m.closed {
 		return m.final
@@ -270,7 +269,7 @@ func (m *Machine) Sum() *outcome.Report {
 	return report
 }
 
-// counts sums up the ledgers of all shards.
+// counts returns the sums over the ledgers of all shards.
 func (m *Machine) counts() (frames fabric.Frames, heldMax uint8, findings uint64) {
 	for i := range m.Shards {
 		l := &m.Shards[i].Ledger
@@ -346,18 +345,18 @@ func (m *Machine) resultMetrics() (metrics fabric.Metrics) {
 	return metrics
 }
 
-// Steps returns the number of algorithm steps that the run took, rounded up.
+// Steps returns the number of algorithm steps of the run, rounded up.
 func (m *Machine) Steps() int {
 	per := m.Config.Known.SlotsPerStep
 	return (int(m.slot) + per - 1) / per
 }
 
-// endFindings adds violations that only the end of a run shows and returns their number. These are an interruption,
+// endFindings adds violations that only the end of a run reveals, and returns their number: an interruption,
 // processors that are not done or still have frames to send, and in a finished run packets that never arrived.
-// missing holds the listed packets that never arrived.
+// missing lists these packets.
 func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome.MissingPacket) {
 	if m.RTLFailed || m.Paused {
-		return 0, nil // RTL or a break ended the run early
+		return 0, nil // RTL or a break has ended the run early
 	}
 	if m.Interrupted {
 		v.add(outcome.Violation{
@@ -477,7 +476,7 @@ func (m *Machine) waitsFor(bank *nic.Bank, cell int) string {
 	return ""
 }
 
-// longSleep is the number of slots beyond which a sleep may explain why a processor is not done.
+// longSleep is the minimum number of slots of a sleep that may explain an unfinished processor.
 const longSleep = 64
 
 func (m *Machine) notDone(bank *nic.Bank, cell int) (text, cause string) {
@@ -488,8 +487,8 @@ func (m *Machine) notDone(bank *nic.Bank, cell int) (text, cause string) {
 	return notDone + m.waitsFor(bank, cell), ""
 }
 
-// leftToSend describes a processor that was done with frames in its TX FIFO. The cause is the faults if the processor
-// waits for credit.
+// leftToSend describes a processor that was done with frames left in its TX FIFO. Faults are the cause if the
+// processor waits for credit.
 func (m *Machine) leftToSend(bank *nic.Bank, cell int) (text, cause string) {
 	text = fmt.Sprintf("was done and had %s left to send when the run ended",
 		traces.Plural(uint64(bank.Registers[cell].TxCount), "frame", "frames"))
@@ -503,7 +502,7 @@ func ownFault(*nic.Bank, int) (text, cause string) {
 	return "set its own faulty flag and was not done", ""
 }
 
-// WriteLog writes the lines that the firmware logged at the last boundary.
+// WriteLog writes the lines logged by firmware at the last boundary.
 func (m *Machine) WriteLog(w io.Writer) error {
 	return m.Log.write(w, m.circumstances(), m.Network.Kind(), m.slot)
 }

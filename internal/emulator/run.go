@@ -6,7 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// Close releases firmware, workers and RTL; dropping an open recording is an error. Further calls do nothing.
+// Close releases firmware, workers and RTL. An open recording is dropped, which is an error. Further calls do
+// nothing.
 func (m *Machine) Close() error {
 	if m.closed {
 		return nil
@@ -23,9 +24,9 @@ func (m *Machine) Close() error {
 	return errors.Join(err, m.Release())
 }
 
-// Step lets the next slot cross the fabric and runs the boundary in its last cycle (deliver, handlers, send) up to
-// the edge that ends the slot. The first Step also runs the boundary of slot 0. Step does nothing after the end of
-// the run. A handler that never returns blocks Step forever; Run has a context.
+// Step runs the next slot and the boundary in its last cycle (deliver, handlers, send), up to the edge that ends the
+// slot. The first Step also runs the boundary of slot 0. Step does nothing after the end of the run. A handler that
+// never returns blocks Step forever; Run has a context.
 //
 // Step returns errors of a recording, which then ends, or of Watch; the step itself is complete, and the run can
 // continue. Failing firmware is not an error; see Violations.
@@ -59,8 +60,8 @@ func (m *Machine) step(ctx context.Context, each func() error) error {
 	return m.turn(ctx, each)
 }
 
-// turn runs the boundary of a slot and the edge after it. The boundary at the slot limit is the last one. If ctx has
-// ended, turn calls no handler; running handlers are interrupted, and then the edge is omitted.
+// turn runs the boundary of a slot and the edge after it. The boundary at the slot limit is the last. After the end
+// of ctx, turn calls no handlers; it interrupts running handlers and omits the edge.
 func (m *Machine) turn(ctx context.Context, each func() error) (err error) {
 	over := ctx.Err() != nil
 	if over {
@@ -84,7 +85,7 @@ func (m *Machine) turn(ctx context.Context, each func() error) (err error) {
 	return err
 }
 
-// Cross lets a slot cross the fabric, up to the boundary in its last cycle.
+// Cross runs a slot up to the boundary in its last cycle.
 func (m *Machine) Cross() {
 	if m.rxPorts != nil {
 		for i := range m.Shards {
@@ -114,11 +115,11 @@ func (m *Machine) cross() (slots uint32) {
 	return m.bare.Slots()
 }
 
-// Run steps until the run finishes, reaches its slot limit, or ctx ends. The run has then ended, and another Run does
-// nothing. each, if not nil, is called at every boundary, after the handlers; it may read everything that can be read
-// between steps. If each returns an error, Run returns that error after the edge that ends the boundary, and the next
-// Run or Step continues from there. If ctx ends while handlers run, the handlers are interrupted and their boundary
-// is discarded. An interruption is not an error; the report shows it.
+// Run steps until the run finishes, reaches its slot limit, or ctx ends. Afterwards the run has ended, and another
+// Run does nothing. each, unless nil, is called at every boundary, after the handlers; it may call everything that is
+// permitted between steps for reading. If each returns an error, Run returns that error after the edge that ends the
+// boundary, and the next Run or Step continues from there. If ctx ends while handlers run, the handlers are
+// interrupted and their boundary is discarded. An interruption is not an error; the report shows it.
 func (m *Machine) Run(ctx context.Context, each func() error) error {
 	if err := m.enterWhole("running"); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"starloom/traces"
 )
 
-// running is the state of a run. Each field is one of Machine.parts, except the last two, which follow from the other
-// fields.
+// running is the state of a run. Each field is one of Machine.parts, except the last two, which follow from the
+// others.
 type running struct {
 	columns
 	Findings violationList
@@ -26,8 +26,7 @@ type running struct {
 	boundary  // the current boundary, or the last one
 }
 
-// columns are the scalars of a run, initially zero except for the seed. A restore zeroes the scalars that are not
-// saved.
+// columns are the scalars of a run, initially zero except for the seed. A restore zeroes unsaved scalars.
 type columns struct {
 	Seed      uint64
 	slot      uint32 // number of completed slots
@@ -46,14 +45,14 @@ type columns struct {
 
 func (c *columns) reset(seed uint64) { *c = columns{Seed: seed} }
 
-// state refuses a restored slot above limit. It calls read as soon as the slot is known.
+// state rejects a restored slot above limit. It calls read as soon as the slot is known.
 func (c *columns) state(v *hw.StateVisitor, limit uint32, read func(slot uint32)) {
 	next := &columns{}
 	if v.Saving() || v.Snapshots() {
 		next = c
 	}
 	hw.StateScalar(v, hw.Derived, "seed", &next.Seed)
-	last := uint64(0) // largest slot of the digest, which may contain events of the current slot
+	last := uint64(0) // highest slot of the digest, which may contain events of the current slot
 	hw.StateScalar(v, hw.Future, "slot", &next.slot, func(_ int, value uint32) error {
 		if value > limit {
 			return fmt.Errorf("the run is in slot %d, but ends with slot %d", value, limit)
@@ -94,10 +93,10 @@ func (b *boundary) forget() {
 }
 
 type scheduled struct {
-	offering fabric.Offering                  // source of packets that replaces a schedule, nil for none
+	offering fabric.Offering                  // source of packets in place of a schedule, nil for none
 	Schedule fabric.Schedule                  // nil for firmware without schedule
 	words    []uint64                         // words for the slot that begins
-	Sparse   fabric.Sparse                    // Schedule with few words per slot, or nil
+	Sparse   fabric.Sparse                    // Schedule if few of its words change per slot, otherwise nil
 	changed  []wordOf                         // changed words of a sparse schedule
 	change   func(processor int, word uint64) // appends to changed
 }

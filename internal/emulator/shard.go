@@ -13,7 +13,7 @@ import (
 	"starloom/nic"
 )
 
-// metOn is a collision: its medium, and the first cycle of the slot in which the collision shows.
+// metOn is a collision: the medium, and the first cycle of the slot in which the collision is visible.
 type metOn struct {
 	medium int
 	cycle  uint32
@@ -31,7 +31,7 @@ type Shard struct {
 	struck    struck
 	traps     uint64 // traps of the last boundary
 	replay    *replay
-	// notes a collision; one closure for all slots, so that a slot does not allocate
+	// records a collision; a single closure for all slots avoids allocations
 	collision func(medium int, cycle uint32)
 	slot      uint32  // argument of collision
 	met       []metOn // collisions of this boundary, while losses are located
@@ -39,7 +39,7 @@ type Shard struct {
 	touched   uint64 // keeps the loads of Bank.Touch alive
 }
 
-// ledgerTotals are the totals of a ledger without the amounts that the current boundary adds for its slot.
+// ledgerTotals are the totals of a ledger without the current boundary's additions.
 type ledgerTotals struct {
 	frames        fabric.Frames
 	heldMax       uint8
@@ -88,7 +88,7 @@ func stateLedger(v *hw.StateVisitor, name string, l *fabric.Ledger) {
 	l.StateFaults(v, name)
 }
 
-// drop removes the additions of an interrupted boundary for slot. It returns the findings of the slot before.
+// drop removes the additions of an interrupted boundary for slot. It returns the findings of the previous slot.
 func (s *Shard) drop(slot uint32) (remain []fabric.Finding) {
 	l, whole := &s.Ledger, s.whole
 	l.Frames.Sent, l.Frames.Blocked = whole.frames.Sent, whole.frames.Blocked
@@ -116,7 +116,7 @@ type shardMeter struct {
 	longer                []longerCall
 }
 
-// longerCall is a processor whose longest call is in the current boundary. It has the processor's previous maximum.
+// longerCall is a processor whose longest call is in the current boundary, with the processor's previous maximum.
 type longerCall struct {
 	processor int
 	before    uint32
@@ -161,7 +161,7 @@ func noteCost(d *meter.Spread, clock *meter.Clock, slot uint32, bank *nic.Bank, 
 	}
 }
 
-// If a handler overruns the compute window, the NIC discards its outputs.
+// If a handler overruns the compute window, the NIC discards the handler's outputs.
 func (s *shardMeter) noteSlot(clock *meter.Clock, slot uint32, bank *nic.Bank, cells,
 	costs []uint32, ledger *fabric.Ledger) {
 	d := &s.Slot

@@ -15,8 +15,8 @@ import (
 // Signal is a view of one signal of a machine: a register or wire of the hardware, a NIC register, a firmware value
 // (sl_probe), or the slot number. It is read-only and must not be read while another goroutine steps the machine.
 //
-// In a function of Watch, its value equals the waveform's value in this cycle. Between steps, registers of hardware
-// have the value of the next cycle, wires the value of the last cycle. Signals of NIC and firmware have the values
+// In a function of Watch, its value equals the waveform's value in this cycle. Between steps, hardware registers have
+// the value of the next cycle, and wires the value of the last cycle. Signals of NIC and firmware have the values
 // left by the handlers.
 type Signal struct {
 	Path   string   // as in waveforms
@@ -36,7 +36,7 @@ func (s *Signal) Value() uint64 {
 }
 
 // Signal returns the signal with the given waveform path. It searches all signals, so call it only once per signal.
-// It returns an *InputError if the path does not exist.
+// For an unknown path it returns an *InputError.
 func (m *Machine) Signal(path string) (*Signal, error) {
 	found, err := m.find(func(p string) bool { return p == path }, path)
 	if err != nil {
@@ -47,7 +47,7 @@ func (m *Machine) Signal(path string) (*Signal, error) {
 
 // Signals returns the signals whose paths match one of the patterns, in the order of waveforms. Without patterns, it
 // returns all signals. In a pattern, * stands for a part of a name, ** for any number of names, [2..5] for a range.
-// The slot engine has no hardware signals. Signals returns an *InputError for a bad pattern or if nothing matches.
+// The slot engine has no hardware signals. Signals returns an *InputError for an invalid pattern, or without a match.
 func (m *Machine) Signals(patterns ...string) ([]*Signal, error) {
 	compiled := make([]*hw.Pattern, len(patterns))
 	for i, pattern := range patterns {
@@ -103,9 +103,9 @@ func (m *Machine) SignalExamples() string {
 }
 
 // Watch calls f in every cycle from the next step on, between Settle and Latch, when wires and registers show the
-// same cycle. f may read signals and everything else that can be read between steps; calls that change the machine
-// return an error. Step or Run returns the first error of f in a step; the slot is completed without further calls. A
-// nil f ends watching. Watch needs EngineCycle and also simulates dark cycles. It does not change results.
+// same cycle. f may read signals and call every reader permitted between steps; calls that change the machine return
+// an error. Step or Run returns the first error of f in a step, and the slot is completed without further calls. A
+// nil f ends watching. Watch requires EngineCycle and also simulates dark cycles. It does not change results.
 func (m *Machine) Watch(f func(cycle uint64) error) error {
 	if err := m.enterWhole("watching"); err != nil {
 		return err
@@ -120,10 +120,11 @@ func (m *Machine) Watch(f func(cycle uint64) error) error {
 	return nil
 }
 
-// SlotProbe is the number of the slot that crosses the fabric or, between slots, of the next slot.
+// SlotProbe returns a probe of the number of the crossing slot or, between slots, of the next slot.
 func (m *Machine) SlotProbe() hw.Probe { return hw.ProbeOf(m.Network.Kind()+".slot", 32, &m.slot) }
 
-// statusStates names the values of rx_status in a waveform; values that firmware overwrote show as the last state.
+// statusStates names the values of rx_status in a waveform. The last state stands for invalid values written by
+// firmware.
 var statusStates = append(slices.Clone(nic.StatusNames), "overwritten")
 
 // FirmwareProbes yields the NIC registers and sl_probe values of every processor, valid at slot boundaries.
@@ -156,30 +157,31 @@ func (m *Machine) FirmwareProbes(yield func(p hw.Probe, form vcd.Form)) {
 	}
 }
 
-// Processor is a copy of a processor's NIC registers and probes, after the handlers of the last boundary or reset.
+// Processor is a copy of a processor's NIC registers and probes, taken after the handlers of the last boundary or
+// reset.
 type Processor struct {
 	Number int
 	Path   string
 
 	Done      bool // the processor's firmware has no more work
-	Faulty    bool // the firmware trapped, gave up, violated the ABI, or set the flag itself
-	Sleeping  bool // the handler is not called until a frame or its wake-up slot arrives
-	Delivered bool // the network reported the arrival of the processor's own packet
+	Faulty    bool // the firmware has trapped, given up, violated the ABI, or set the flag itself
+	Sleeping  bool // the handler is not called until a frame arrives or its wake-up slot begins
+	Delivered bool // the network has reported the arrival of the processor's own packet
 	Held      int  // number of packets that the firmware claims to hold, 0 to 255
 	RxFrames  int  // frames in the RX FIFO
 	TxFrames  int  // frames in the TX FIFO
 	RxPort    int  // port at which the processor listens in the next slot, -1 for none, nic.PortAll for all
 
-	// RxStatus is the receiver's status after the last slot. Firmware can overwrite it with an invalid value.
+	// RxStatus is the receiver's status after the last slot. Firmware can replace it by an invalid value.
 	RxStatus nic.Status
-	// RxStatuses are the statuses of all ports, for NICs that receive at all ports; RxStatus is then the status of
-	// port 0.
+	// RxStatuses is the status of every port, for NICs that receive at all ports; RxStatus is then the status of port
+	// 0.
 	RxStatuses []nic.Status
 
 	Probes map[string]uint64 // values of sl_probe by name, nil for none
 }
 
-// Processor reads the registers of processor number. It fails for a bad number or a closed machine.
+// Processor reads the registers of a processor. It returns an error for an invalid number or a closed machine.
 func (m *Machine) Processor(number int) (Processor, error) {
 	if m.closed {
 		return Processor{}, fmt.Errorf("processor %d: the machine is closed", number)

@@ -10,7 +10,7 @@ import (
 )
 
 // Boundary hears the previous slot, runs the handlers and sends, unless it is the last boundary of the run. It
-// returns false if the boundary was interrupted: the run then ends with the previous boundary.
+// returns false for an interrupted boundary; the run then ends with the previous boundary.
 func (m *Machine) Boundary(last bool) (whole bool) {
 	m.last = last
 	m.TurnShards()
@@ -29,7 +29,7 @@ func (m *Machine) Boundary(last bool) (whole bool) {
 func (m *Machine) TurnShards() {
 	m.fillWords(m.slot)
 	if m.Referee.Acknowledges() {
-		// Sources learn at once of arrivals anywhere, so all processors receive before any handler runs.
+		// sources learn of arrivals anywhere at once, so all processors receive before any handler runs
 		m.phase = phaseHear
 		m.workers.Run(len(m.Shards), (*boundaryTask)(m))
 		m.acknowledge()
@@ -43,7 +43,7 @@ func (m *Machine) TurnShards() {
 	}
 }
 
-// DropBoundary ends the run in the middle of a boundary: receptions of the previous slot count, effects of this
+// DropBoundary ends the run in the middle of a boundary: receptions of the previous slot count, but effects of this
 // boundary's handlers do not. Processors and firmware are then inconsistent until Reset.
 func (m *Machine) DropBoundary() {
 	if m.queues != nil {
@@ -230,14 +230,14 @@ func (m *Machine) turnBlocks(w *window) {
 	}
 }
 
-// windowBytes is the size of the bank records that are heard, run and sent at a time. Records touched by one phase,
-// and the media of their units, are still in the cache for the next phase.
+// windowBytes is the size in bytes of the bank records that a shard hears, runs and sends in one pass. Records of one
+// phase, and the media of their units, are then still in the cache in the next phase.
 const windowBytes = 96 << 10
 
-// listenScan is the number of adjacent cells that can be scanned in the time needed for a single separate cell.
+// listenScan is the number of adjacent cells whose scan takes as long as that of one separate cell.
 const listenScan = 16
 
-// window is the current group of cells. There is one struct per shard, so that processors with their own banks need
+// window is the current group of cells. Each shard has one struct, so that processors with their own banks need
 // little memory.
 type window struct {
 	m       *Machine
@@ -271,7 +271,7 @@ func (w *window) turn(instance firmware.Instance) {
 	}
 }
 
-// each hears, runs and sends window by window. In an interrupted machine, each only hears.
+// each hears, runs and sends window by window. In an interrupted machine, it only hears.
 func (w *window) each() {
 	m, bank := w.m, w.bank
 	if bank.Schedule != nil && m.phase != phaseHear {
@@ -304,7 +304,7 @@ func (w *window) hear() {
 	l, whole := &w.shard.Ledger, &w.shard.whole.frames
 	sent, blocked := l.Frames.Sent, l.Frames.Blocked
 	w.m.transport.Hear(w.index, w.bank, l, w.m.slot-1, w.Window)
-	whole.Sent += l.Frames.Sent - sent // NICs that ask for their media send now
+	whole.Sent += l.Frames.Sent - sent // NICs that request their media send now
 	whole.Blocked += l.Frames.Blocked - blocked
 }
 
@@ -351,7 +351,7 @@ func (w *window) settle() {
 		l.Onlooker.Acted(bank, killed, m.slot)
 	}
 	few := bank.ListenSlots() == 1 && m.slot > 0 && len(w.awake) < (w.End-w.First)/listenScan
-	if few { // without a table, only called handlers change listening
+	if few { // without a table, only called handlers change the listening ports
 		for _, cell := range w.awake {
 			l.ScanListen(bank, int(cell), int(cell)+1, m.slot)
 		}

@@ -5,8 +5,8 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// slotReader names the first part found that reads the number of a slot. It returns "" if none does: then the future of
-// a state does not depend on its slot, and states of different slots may be compared.
+// slotReader names the first part that reads the slot number, "" if none does. Without such a part, the future of a
+// state does not depend on its slot, and states of different slots are comparable.
 func (x *Exploring) slotReader() (string, error) {
 	c := x.Config
 	transport, ok := x.transport.(fabric.Timeless)

@@ -20,7 +20,8 @@ import (
 	"starloom/traces"
 )
 
-// Reset returns the machine to slot 0 with a new seed. It fails while recording, or if the workload cannot be built.
+// Reset returns the machine to slot 0 with a new seed. It returns an error while recording, or if the workload cannot
+// be built.
 func (m *Machine) Reset(seed uint64) error {
 	if err := m.Enter("resetting"); err != nil {
 		return err
@@ -44,8 +45,8 @@ func (m *Machine) Restart(seed uint64) error {
 
 // Save writes the complete state of the machine between two steps, after a Latch: registers, buffers, light in
 // flight, firmware memory, RTL, counters and digest. A run that is saved, restored in a rebuilt machine and continued
-// equals an uninterrupted run. RTL with a clock can be saved only with the wasm backend. Save does not save a
-// recording, which continues; a machine that restores the state begins its own recording.
+// equals an uninterrupted run. Clocked RTL can be saved only with the wasm backend. Save does not affect or save a
+// recording; a machine that restores the state begins its own.
 func (m *Machine) Save(w io.Writer) error {
 	if err := m.enterWhole("saving state"); err != nil {
 		return err
@@ -61,12 +62,12 @@ func (m *Machine) Save(w io.Writer) error {
 	return hw.Save(w, &machineState{Machine: m})
 }
 
-// Whole reports whether a run is between two slots, not interrupted in its handlers.
+// Whole reports whether a run is between two slots and not interrupted in its handlers.
 func (m *Machine) Whole() bool { return !m.Interrupted || m.bare != nil }
 
 // Restore reads a state written by Save into a machine built from the same scenario with the same engine, bank size
-// and firmware mode. After an error, the machine must be Reset before further use. While recording, Restore returns
-// an error and changes nothing, because recorded time cannot jump.
+// and firmware mode. After an error, Reset the machine before further use. While recording, Restore returns an error
+// and changes nothing, because recorded time cannot jump.
 func (m *Machine) Restore(r io.Reader) error {
 	if err := m.enterWhole("restoring state"); err != nil {
 		return err
@@ -204,7 +205,7 @@ type savedViolation struct {
 }
 
 func (s *machineState) stateViolations(v *hw.StateVisitor) {
-	if v.Snapshots() { // exploration follows no state that has broken a rule
+	if v.Snapshots() { // exploration does not continue states with a broken rule
 		return
 	}
 	StateViolations(v, &s.Findings.Kept, s.fail)
@@ -214,7 +215,7 @@ func (s *machineState) stateViolations(v *hw.StateVisitor) {
 	})
 }
 
-// StateViolations saves and restores violations as JSON, because columns cannot hold texts. fail is called for bad
+// StateViolations saves and restores violations as JSON, because columns cannot hold text. fail is called for invalid
 // input.
 func StateViolations(v *hw.StateVisitor, list *[]outcome.Violation, fail func(error)) {
 	var text []byte
@@ -347,7 +348,7 @@ func (s *machineState) stateParked(v *hw.StateVisitor) {
 // Identity is a property in which a saved state and the restoring machine must agree.
 type Identity struct {
 	Name, Text string
-	Other      string // description of the property in the state, if that differs
+	Other      string // description of the property in the state, if it differs
 }
 
 func (m *Machine) stateIdentity(v *hw.StateVisitor) {
@@ -369,7 +370,7 @@ func IdentityOf(c *config.Config, image string, seed uint64) []Identity {
 		{"scenario", c.Source.Identity(), "another scenario"}}
 }
 
-// StateIdentity refuses a state that differs and lists all differences.
+// StateIdentity rejects a state that differs, and lists all differences.
 func StateIdentity(v *hw.StateVisitor, list []Identity, further ...Identity) {
 	var others []string
 	for _, own := range append(list, further...) {
@@ -408,15 +409,15 @@ func (m *Machine) endError() error {
 	case m.ending != nil && m.finished != m.ending.Over(m.faults.column()):
 		return fmt.Errorf("finished is %t, but all arrived is %t", m.finished, !m.finished)
 	case !m.ended || limit && !m.finished || m.ending != nil && m.finished:
-		return nil // the run continues, or its limit or its workload has ended it
+		return nil // the run continues, or was ended by its limit or its workload
 	case !m.finished && m.ending == nil:
 		return errors.New("the run has ended before its last slot, but has not finished")
 	}
 	return m.openError()
 }
 
-// startsSlot0 reports whether slot 0 has not crossed the fabric. No state is saved between the handlers of slot 0 and
-// its crossing.
+// startsSlot0 reports whether slot 0 has not yet crossed the fabric. No state is saved between the handlers of slot 0
+// and its crossing.
 func (m *Machine) startsSlot0() bool { return m.slot == 0 && !m.ended && m.bare == nil }
 
 func (m *Machine) brokenOff() bool { return m.RTLFailed || m.flying != nil && m.flying.Deadlocked() }

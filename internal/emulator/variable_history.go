@@ -20,12 +20,12 @@ const (
 	variableColumnsMax = 24
 )
 
-// calmChanges is the number of changes after which a variable may be restless.
+// calmChanges is the number of changes from which a variable may count as restless.
 const calmChanges = 16
 
-// telling writes the variables of a replay, and collects them for the page: the last changes up to the first violation.
-// The page leaves out calls in which only restless variables change, such as a counter of slots: variables that change
-// in more than half of the calls that change any.
+// telling writes the variables of a replay, and collects the last changes up to the first violation for the page. The
+// page omits calls that change only restless variables, such as a slot counter. A restless variable changes in more
+// than half of the calls with a change.
 type telling struct {
 	layout  *variables.Layout
 	first   []byte // state before the first call
@@ -35,9 +35,9 @@ type telling struct {
 	history []variableHistory // of each variable
 
 	end   uint64     // last kept slot
-	all   lastStates // after the first call and after all changes
-	calm  lastStates // the same without changes of restless variables only
-	final *toldState // last call up to the last kept slot
+	all   lastStates // states after the first call and after all changes
+	calm  lastStates // the same, without changes of only restless variables
+	final *toldState // state after the last call up to the last kept slot
 	cut   bool       // calls after that slot
 }
 
@@ -81,7 +81,7 @@ func newTelling(layout *variables.Layout, r *replay, report *outcome.Report) *te
 	return t
 }
 
-// begin describes the state, and writes it if the run continued from a saved state.
+// begin describes the state, and writes it for a run that continued from a saved state.
 func (t *telling) begin(out io.Writer, restored bool) {
 	fmt.Fprintln(out, t.layout.About())
 	if restored {
@@ -156,7 +156,8 @@ func (t *telling) summary() (list []outcome.VariableHistory) {
 	return list
 }
 
-// table returns the variables for the page: the last change of each, and a column for each that changes.
+// table returns the variables for the page: the last change of each variable, and a column for each changing
+// variable.
 func (t *telling) table(path string, cycle func(slot uint32) uint64) *outcome.Variables {
 	kept, calm := t.kept()
 	v := &outcome.Variables{Path: path, About: t.layout.About(), History: t.summary(), Calm: calm, Earlier: kept.left,

@@ -8,16 +8,16 @@ import (
 	"starloom/hw"
 )
 
-// probeRoot begins the paths of variables below a processor's path.
+// probeRoot is the head of the paths of variables below a processor's path.
 const probeRoot = "state."
 
-// selection holds the numbers of the state that waveforms show.
+// selection holds the selected numbers of the state for waveforms.
 type selection []probed
 
 type probed struct {
 	*variables.Scalar
 	all  bool          // of every processor, otherwise
-	only []*hw.Pattern // of the processors in whose paths one of these matches
+	only []*hw.Pattern // selected processors: one pattern must match the path
 }
 
 func selectionOf(layout *variables.Layout) (s selection) {
@@ -29,7 +29,7 @@ func (p *probed) shows(root string) bool {
 	return p.all || slices.ContainsFunc(p.only, func(at *hw.Pattern) bool { return matchesBelow(at, root, p.Path) })
 }
 
-// add selects the numbers that match a pattern. root returns the path above the variables of a processor.
+// add selects the numbers that match a pattern. root returns the path prefix of a processor's variables.
 func (s selection) add(pattern *hw.Pattern, processors int, root func(processor int) string) (matched bool) {
 	for i := range s {
 		if p := &s[i]; matchesBelow(pattern, probeRoot, p.Path) {
@@ -49,7 +49,7 @@ func (s selection) matches(pattern *hw.Pattern, root string) bool {
 	return slices.ContainsFunc(s, func(p probed) bool { return matchesBelow(pattern, root, p.Path) })
 }
 
-// matchesBelow reports whether a pattern matches the path root+name, the root, or a path between the two.
+// matchesBelow reports whether a pattern matches the path root+name, the root, or a path between them.
 func matchesBelow(pattern *hw.Pattern, root, name string) bool {
 	path := root + name
 	for end := len(path); end >= len(root)-1; end = strings.LastIndexAny(path[:end], ".[") {

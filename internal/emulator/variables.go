@@ -12,7 +12,7 @@ import (
 	"starloom/traces/vcd"
 )
 
-// The options that read variables of a state.
+// options that read variables of a state
 const (
 	optionVariables = "--vars"
 	optionProbe     = "--probe"
@@ -35,7 +35,7 @@ func (m *Machine) stateLayout(option string) (*variables.Layout, error) {
 // StateLayout locates the variables of a processor's state.
 func (m *Machine) StateLayout() (*variables.Layout, error) { return m.stateLayout(optionVariables) }
 
-// probeVariables selects the numbers of the state that a waveform shows, by patterns of their names: state.NAME for all
+// probeVariables selects the numbers of the state for a waveform by patterns of their names: state.NAME for all
 // processors, or whole paths. A name selects all numbers below it.
 func (m *Machine) probeVariables(patterns []string) error {
 	if len(patterns) == 0 {

@@ -22,7 +22,7 @@ func (v *violationList) add(x outcome.Violation) {
 
 func (v *violationList) clone() violationList { return violationList{Kept: slices.Clone(v.Kept)} }
 
-// The order does not depend on the shards.
+// the order is independent of the shards
 func (v *violationList) take(c *fabric.Circumstances) {
 	slices.SortStableFunc(v.pending, func(a, b fabric.Finding) int {
 		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Kind, b.Kind), a.Compare(&b))

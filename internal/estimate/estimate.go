@@ -1,5 +1,5 @@
-// Package estimate predicts the memory and time of a scenario on this machine, and of its next larger sizes, before
-// the run.
+// Package estimate predicts, before a run, the memory and time of a scenario on this machine and of its next larger
+// sizes.
 //
 //	subject: the scenario at any size
 //	    |  itself, for some seconds ---------- ended? --> its time
@@ -7,8 +7,8 @@
 //	    v                                          |
 //	  marks of both: the share of a run in its first slots --> time of the whole run
 //
-// A run is measured exactly as the command executes it, with its outputs discarded. Measurements are cached for the
-// same executable on the same machine. Times are processor times, which depend little on other load.
+// A measured run equals the run of the command, but its outputs are discarded. Measurements are cached for the same
+// executable on the same machine. Times are processor times, which depend little on other load.
 package estimate
 
 import (
@@ -24,46 +24,45 @@ import (
 // Size is a scenario at one size of its network.
 type Size struct {
 	Scenario   string
-	Keys       []Key // keys whose values differ from the scenario's; nil for the scenario itself
+	Keys       []Key // keys whose values differ from the scenario; nil for the scenario itself
 	Processors int
 	SlotsMax   uint32 // limit after which an unfinished run fails
-	Memory     uint64 // bytes, as in the check before a run
+	Memory     uint64 // memory in bytes, as in the check before a run
 	SlotBytes  uint64 // additional bytes stored per slot
 	Engine     string
-	// Run runs the scenario as the command does, discards the outputs, and reports progress. If the context ends
-	// first, it returns the context's error. Otherwise it returns an error only if the scenario cannot run.
+	// Run runs the scenario like the command, discards the outputs, and reports progress. If the context ends first,
+	// it returns the context's error. Otherwise it returns an error only if the scenario cannot run.
 	Run func(ctx context.Context, progress func(Progress)) error
 
-	clock func() time.Duration // clock in place of processor time; may be nil
+	clock func() time.Duration // clock in place of processor time; nil for processor time
 }
 
 type subject struct {
-	// at returns the scenario at a size larger by steps, which may be negative. It returns nil if there is no such
-	// size.
+	// at returns the scenario at a size larger by steps, which may be negative, nil if there is no such size.
 	at func(steps int) (*Size, error)
 }
 
-// LongestDefault bounds the run of the scenario itself. The runs of all smaller sizes together take no longer, so an
-// estimate takes at most half a minute.
+// LongestDefault is the time limit for the run of the scenario itself. The runs of all smaller sizes together have
+// the same limit, so an estimate takes at most half a minute.
 const LongestDefault = 10 * time.Second
 
 const (
 	smallerMost = 14                    // number of smaller sizes that are tried
 	largerSizes = 3                     // number of larger sizes that are reported
-	memoryPart  = 4                     // the scenario is run if it fits into 1/memoryPart of the available memory
-	memoryAlong = 1 << 30               // the scenario is also run if it fits into this many bytes
-	measurable  = 20 * time.Millisecond // shorter runs are too noisy to show the growth of time
-	shareMin    = 0.05                  // least share of a run in its first slots from which the whole is predicted
+	memoryPart  = 4                     // the scenario is run up to 1/memoryPart of the available memory
+	memoryAlong = 1 << 30               // the scenario is also run if its memory is at most this number of bytes
+	measurable  = 20 * time.Millisecond // shorter runs are too noisy to reveal the growth of time
+	shareMin    = 0.05                  // minimum share of a run in its first slots for a prediction of the whole
 )
 
 type estimator struct {
 	longest   time.Duration
 	subject   subject
 	available uint64 // bytes of available memory, 0 if unknown
-	steps     []int  // steps to the smaller sizes whose runs were measured to the end, ascending
+	steps     []int  // ascending steps to the smaller sizes with complete measurements
 	smaller   []*Measured
 	own       *Measured // measurement of the scenario itself, nil if the scenario is too large
-	told      *point    // predicted time, if the scenario was not run to its end
+	told      *point    // predicted time of a scenario without a complete run
 	kept      *kept
 }
 
@@ -93,7 +92,7 @@ func of(ctx context.Context, subject subject, longest time.Duration, kept *kept)
 		return nil, err
 	}
 	e.tell(&r.Time, size)
-	many := e.own != nil && e.own.Of > 0 // the number of slots is unknown for many runs
+	many := e.own != nil && e.own.Of > 0 // for several runs, the number of slots is unknown
 	if !many {
 		r.MemoryBytes += size.kept(&r.Time)
 	}
@@ -131,10 +130,10 @@ func (e *estimator) measure(ctx context.Context, steps int, size *Size, limit ti
 }
 
 // descend measures smaller sizes to their end, smallest first, while the next size is likely to end in time. The
-// results are only used for larger sizes.
+// results serve only for larger sizes.
 func (e *estimator) descend(ctx context.Context) error {
 	if e.own != nil && e.own.Of > 0 {
-		return nil // with many runs, the number of remaining runs is known
+		return nil // for several runs, the number of remaining runs is known
 	}
 	lowest := 0
 	var sizes []*Size
@@ -179,7 +178,7 @@ func (e *estimator) whole() []*Measured {
 	return e.smaller
 }
 
-// times returns the times of the sizes that ran long enough, and of the last two sizes in any case.
+// times returns the times of the sizes with sufficiently long runs, and always of the last two sizes.
 func (e *estimator) times() (points []point) {
 	all := e.whole()
 	for i, m := range all {
@@ -248,8 +247,8 @@ func (e *estimator) slots(size *Size) float64 {
 	return math.Min(places(points, float64(size.Processors)), float64(size.SlotsMax))
 }
 
-// whole predicts the time of an unfinished run with the given number of places, assuming the distribution of time in
-// a smaller run. It returns false if too small a part of the run was measured.
+// whole predicts the time of an unfinished run with the given number of places from the distribution of time in a
+// smaller run. It returns false if the measured part of the run is too small.
 func (m *Measured) whole(smaller *Measured, places float64) (time.Duration, bool) {
 	half, end := float64(m.Places/2), float64(m.Places)
 	before, now := smaller.share(half/places), smaller.share(end/places)
@@ -290,8 +289,8 @@ func constant(points []point, _ float64) float64 {
 	return sum / float64(len(last))
 }
 
-// places predicts the number of slots at size n. It uses the law that best predicts the last points from the points
-// before them. points are sorted by size.
+// places predicts the number of slots at size n by the law that best predicts the last points from earlier ones.
+// points are sorted by size.
 func places(points []point, n float64) float64 {
 	if len(points) < 3 {
 		if len(points) == 2 {

@@ -20,9 +20,9 @@ import (
 // Progress is the progress of a run.
 type Progress struct {
 	Slots    uint32
-	Runs     uint64 // number of finished runs if there are many, otherwise 0
-	Of       uint64 // number of all runs if there are many, otherwise 0
-	Repeated bool   // the run has finished and is repeated for details
+	Runs     uint64 // number of finished runs among several, otherwise 0
+	Of       uint64 // number of runs if there are several, otherwise 0
+	Repeated bool   // the run has finished and is being repeated for details
 }
 
 func (p *Progress) place() uint64 {
@@ -38,22 +38,22 @@ type Mark struct {
 	After time.Duration `json:"after_ns"`
 }
 
-// Measured is the measurement of one size. A place is a slot, or one of many runs. Times are processor times unless
-// stated otherwise, since processor times depend little on other load.
+// Measured is the measurement of one size. A place is a slot, or one of several runs. Times are processor times
+// unless stated otherwise, because processor times depend little on other load.
 type Measured struct {
 	Processors int           `json:"processors"`
 	SlotsMax   uint32        `json:"slots_max"`
 	Whole      bool          `json:"whole"`      // the run ended
 	Begin      time.Duration `json:"begin_ns"`   // time up to the first place
-	Between    time.Duration `json:"between_ns"` // time from the first place to the last
+	Between    time.Duration `json:"between_ns"` // time from the first place to the last in nanoseconds
 	Rest       time.Duration `json:"rest_ns"`    // time after the last place: report, repeats
 	Wall       time.Duration `json:"wall_ns"`
 	Places     uint64        `json:"places"`
-	Of         uint64        `json:"of,omitempty"` // number of all runs, if there are many
+	Of         uint64        `json:"of,omitempty"` // number of runs, if there are several
 	Marks      []Mark        `json:"marks"`        // some places, including the last
 }
 
-// marksMax bounds the number of marks. Above it, every other mark is dropped.
+// marksMax is the maximum number of marks. Beyond it, every other mark is dropped.
 const marksMax = 256
 
 // A run is stopped after its limit of processor time or, on a busy machine, after busy times the limit in wall-clock
@@ -70,20 +70,20 @@ type watch struct {
 	begin, first time.Duration
 	limit        time.Duration
 	place        uint64
-	next, stride uint64 // next place to read the clocks, and places between two readings
+	next, stride uint64 // next place at which the clocks are read, and number of places between two readings
 	step         uint64
 	last         Mark
 	stop         func()
 	over         bool // the run was stopped, or has passed its last place
 }
 
-// Interval of clock readings: long enough to cost nothing, short enough to stop the run in time.
+// interval of clock readings: long enough to be cheap, short enough to stop the run in time
 const (
 	readsApart    = time.Millisecond
 	readsTogether = 8 * readsApart
 )
 
-// probe runs one size to its end or until the limit. It returns an error only if the scenario cannot run.
+// probe runs one size to its end or to the limit. It returns an error only if the scenario cannot run.
 func probe(ctx context.Context, size *Size, limit time.Duration) (*Measured, error) {
 	hurried, stop := context.WithTimeout(ctx, slack*limit)
 	defer stop()
@@ -182,14 +182,14 @@ func (m *Measured) after(place float64) float64 {
 	return float64(m.Between)
 }
 
-// share returns the share of the measured time that the first places took. part is the share of these places, from 0
+// share returns the share of the measured time spent in the first places. part is the share of these places, from 0
 // to 1.
 func (m *Measured) share(part float64) float64 {
 	return m.after(float64(part*float64(m.Places))) / math.Max(float64(m.Between), 1)
 }
 
-// pace returns the time per place in the second half of the measurement. The first half is slower, since it accesses
-// memory for the first time.
+// pace returns the time per place in the second half of the measurement. The first half is slower, because it
+// accesses memory for the first time.
 func (m *Measured) pace() float64 {
 	half := m.Places / 2
 	return (float64(m.Between) - m.after(float64(half))) / math.Max(float64(m.Places-half), 1)
@@ -227,7 +227,7 @@ func open(folder, identity string, again bool) *kept {
 	return k
 }
 
-// find returns a measurement that is valid for this limit: of a run that has ended, or with about the same limit.
+// find returns a measurement that is valid for this limit: of a complete run, or with about the same limit.
 func (k *kept) find(steps int, limit time.Duration) *Measured {
 	for _, f := range k.Found {
 		if f.Steps == steps && f.Measured != nil && (f.Measured.Whole || f.Limit >= limit/2) {
@@ -237,7 +237,7 @@ func (k *kept) find(steps int, limit time.Duration) *Measured {
 	return nil
 }
 
-// add caches a measurement. It ignores write errors: the next estimate then measures again.
+// add caches a measurement. It ignores write errors; the next estimate then measures again.
 func (k *kept) add(steps int, limit time.Duration, m *Measured) {
 	k.fresh = true
 	k.Found = append(k.Found, found{steps, limit, m})
@@ -258,8 +258,8 @@ func (k *kept) add(steps int, limit time.Duration, m *Measured) {
 	}
 }
 
-// machineIdentity identifies this executable on this machine. Measurements of other machines or executables are not
-// comparable.
+// machineIdentity identifies this executable on this machine, because measurements of other machines or executables
+// are not comparable.
 func machineIdentity() (string, error) {
 	path, err := os.Executable()
 	if err != nil {

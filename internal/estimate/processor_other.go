@@ -4,5 +4,5 @@ package estimate
 
 import "time"
 
-// processorTime returns wall-clock time, since this system does not provide processor time.
+// processorTime returns wall-clock time, because this system does not report processor time.
 func processorTime() time.Duration { return time.Duration(time.Now().UnixNano()) }

@@ -14,7 +14,7 @@ import (
 	"starloom/traces/meaning"
 )
 
-// Schema is the version of Estimate's JSON form. Within a version, keys are only added.
+// Schema is the version of Estimate's JSON form. New keys do not change the version.
 const Schema = 1
 
 // Estimate is the predicted cost of a scenario on this machine.
@@ -28,7 +28,7 @@ type Estimate struct {
 	MemoryAvailable uint64   `json:"memory_available_bytes"` // bytes available now; 0 if unknown
 	Time            Time     `json:"time"`
 	Larger          []Larger `json:"larger"`
-	Measured        bool     `json:"-"` // this call ran something; otherwise all measurements were cached
+	Measured        bool     `json:"-"` // this call ran something; false if all measurements were cached
 }
 
 // Larger is a larger size of the same scenario.
@@ -43,7 +43,7 @@ type Larger struct {
 type Time struct {
 	Seconds   float64 `json:"seconds"`           // 0 if unknown
 	Processor float64 `json:"processor_seconds"` // sum over all processors
-	Slots     float64 `json:"slots"`             // number of slots, or number of runs if there are many; 0 if unknown
+	Slots     float64 `json:"slots"`             // number of slots, or of runs if there are several; 0 if unknown
 	Basis     string  `json:"basis"`
 	From      string  `json:"from"` // the measured part, such as 40 slots
 }
@@ -51,7 +51,7 @@ type Time struct {
 const (
 	BasisItself  = "run"           // the whole run
 	BasisPart    = "first slots"   // first slots of the run, and the distribution of time in smaller runs
-	BasisLimit   = "limit"         // first slots of the run, extrapolated to the limit of slots; the run may end earlier
+	BasisLimit   = "limit"         // first slots of the run, extrapolated to the slot limit; the run may end earlier
 	BasisSmaller = "smaller sizes" // runs of smaller sizes
 	BasisNothing = ""              // no measurement was possible
 )
@@ -104,7 +104,7 @@ func (e *Estimate) WriteText(w io.Writer) error {
 	return err
 }
 
-// text formats the time with at most two digits, which is the accuracy of the prediction.
+// text formats the time with at most two digits, the accuracy of the prediction.
 func (t *Time) text() string {
 	if t.Basis == BasisNothing {
 		return "-"
@@ -156,7 +156,7 @@ func MemoryText(bytes uint64) string {
 	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
 }
 
-// Key is a key of the scenario with its value at another size.
+// Key is a key of the scenario and its value at another size.
 type Key struct {
 	Key   string `json:"key"` // name of the key in the syntax of --set
 	Value int    `json:"value"`

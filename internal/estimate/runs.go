@@ -15,20 +15,20 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Runs is the subject of an estimate: a scenario as a command would run it.
+// Runs is the subject of an estimate: a scenario in the form in which a command would run it.
 type Runs struct {
-	// At returns the scenario at a size larger by steps, which may be negative, and the keys that differ. It returns
+	// At returns the scenario at a size larger by steps, which may be negative, and the differing keys. It returns
 	// nil if there is no such size.
 	At      func(steps int) (*runs.Batch, []Key, error)
-	Many    bool // the scenario is run for each of Seeds instead of once
+	Many    bool // the scenario is run once for each of Seeds instead of once
 	Seeds   outcome.Seeds
 	Options runs.Options
 	Inputs  []string
-	Keys    any // all keys of the scenario that affect the cost, as JSON
+	Keys    any // all keys of the scenario with an effect on the cost, as JSON
 }
 
-// Of estimates a run. longest bounds the measurement of one size, 0 for LongestDefault. cache is the folder of cached
-// measurements, "" for none. If again is true, cached measurements are ignored.
+// Of estimates a run. longest is the time limit for the measurement of one size, 0 for LongestDefault. cache is the
+// folder of cached measurements, "" for none. again ignores cached measurements.
 func Of(ctx context.Context, r Runs, longest time.Duration, cache string, again bool) (*Estimate, error) {
 	check := r.Options.CheckOne
 	if r.Many {
@@ -81,8 +81,7 @@ func (r *Runs) run(ctx context.Context, b runs.Batch, progress func(Progress)) e
 	return err
 }
 
-// identity returns everything that affects the cost, except the executable and the machine. It returns "" if this is
-// unknown.
+// identity returns everything with an effect on the cost, except executable and machine, or "" if this is unknown.
 func (r *Runs) identity() string {
 	b, _, err := r.At(0)
 	if b == nil || err != nil {
@@ -101,7 +100,7 @@ func (r *Runs) identity() string {
 	return text
 }
 
-// Differences returns the integer keys at path whose values in b differ from a, with the values in b.
+// Differences returns the integer keys at path whose values differ between a and b, with their values in b.
 func Differences(path string, a, b any) (keys []Key) {
 	from, to := reflect.Indirect(reflect.ValueOf(a)), reflect.Indirect(reflect.ValueOf(b))
 	for _, field := range strict.Fields(to.Type()) {
@@ -112,8 +111,8 @@ func Differences(path string, a, b any) (keys []Key) {
 	return keys
 }
 
-// Less returns the network after reducing its only size by a number. It returns nil if resizing changes several keys
-// or is not possible.
+// Less returns the network with its only size reduced by a number. It returns nil if resizing changes several keys or
+// is impossible.
 func Less(n fabric.Network, by int) fabric.Network {
 	half := fabric.Resized(n, -1)
 	if half == nil {
@@ -135,7 +134,7 @@ func Less(n fabric.Network, by int) fabric.Network {
 	return nil
 }
 
-// One measures a run with the batch's own seed until it ends or reaches a limit.
+// One measures a run with the batch's own seed until the run ends or reaches a limit.
 func One(ctx context.Context, b *runs.Batch, longest time.Duration) (*Measured, error) {
 	r := Runs{}
 	one := *b

@@ -2,9 +2,9 @@
 //
 //	metrics.yaml of each package --Collect--> Book --Find--> Answer --WriteText--> text
 //
-// Each package describes its own figures; a network written in Go may also describe its figures (fabric.Description).
-// This package collects the descriptions and parses names, which consist of a figure, list indices, and endings such
-// as .p99 and .mean.
+// Each package describes its own figures; a network written in Go may do so, too (fabric.Description). This package
+// collects the descriptions and parses names. A name consists of a figure, list indices, and suffixes such as .p99
+// and .mean.
 package explain
 
 import (
@@ -30,11 +30,11 @@ import (
 type Answer struct {
 	Word   string
 	Found  []Found
-	Parts  []Found // entries under the name; for frames, frames.sent and others
+	Parts  []Found // entries below the name; for frames, frames.sent and others
 	Groups []*meaning.Group
 }
 
-// Found is an entry for a name, with the meanings of the name's endings.
+// Found is an entry for a name, with the meanings of the name's suffixes.
 type Found struct {
 	entry
 	As      string
@@ -43,7 +43,7 @@ type Found struct {
 
 func (e entry) Group() *meaning.Group { return e.group }
 
-// Find looks up a word: the name of a figure with indices and endings, a pattern with * and ?, an ending alone, or
+// Find looks up a word: the name of a figure with indices and suffixes, a pattern with * and ?, a suffix alone, or
 // the word of a group. For an unknown word it returns an *input.Error.
 func (b *Book) Find(word string) (*Answer, error) {
 	a := &Answer{Word: word}
@@ -58,7 +58,7 @@ func (b *Book) Find(word string) (*Answer, error) {
 	case strings.ContainsAny(word, "*?") && len(a.Groups) == 0:
 		a.Found = b.only(func(e entry) bool { return b.fits(word, e) })
 	}
-	if len(a.Found) == 0 { // a name itself may contain a *: broadcasts not of n*M steps
+	if len(a.Found) == 0 { // a name may contain a *: broadcasts not of n*M steps
 		a.Found = b.Resolve(word)
 	}
 	// part of a row, such as 0 blocked
@@ -74,7 +74,7 @@ func (b *Book) Find(word string) (*Answer, error) {
 	return a, nil
 }
 
-// Unit returns the unit of a figure, or "" for a figure that is unknown or without a unit.
+// Unit returns the unit of a figure, "" for an unknown figure or a figure without a unit.
 func (b *Book) Unit(name string) string {
 	unit := ""
 	for _, f := range b.Resolve(name) {
@@ -131,7 +131,7 @@ var (
 	result  = regexp.MustCompile(`^(\d+|processor)\.[^.= ]+(=.*)?$`) // results of firmware in the format of text reports
 )
 
-// Resolve returns the entries of a figure's name. It looks up the name itself, then the name without an ending, then
+// Resolve returns the entries of a figure's name. It looks up the name itself, then the name without a suffix, then
 // entries with a trailing *, then the name without an index. It ignores a leading key of the JSON form.
 func (b *Book) Resolve(name string) []Found {
 	if head := heads.FindStringSubmatch(name); head != nil {
@@ -185,7 +185,7 @@ func (b *Book) Resolve(name string) []Found {
 	return nil
 }
 
-// figure reports whether the entry is a number of a run, to which endings apply.
+// figure reports whether the entry is a number of a run; only numbers have suffixes.
 func (f *Found) figure() bool {
 	return f.Unit != "" && (f.group.Kind == meaning.KindMetric || f.group.Kind == meaning.KindKey)
 }
@@ -239,7 +239,7 @@ func (b *Book) each(yield func(e entry) bool) {
 	}
 }
 
-// Names returns all names except patterns, and the words of all groups.
+// Names returns all names without patterns, and the words of all groups.
 func (b *Book) Names() (names []string) {
 	for i := range b.Groups {
 		names = append(names, b.Groups[i].Key)

@@ -55,7 +55,7 @@ func (a *Answer) WriteText(w io.Writer, columns int) error {
 	return err
 }
 
-// links matches links within a page, since remedies also appear in pages.
+// links matches links within a page, because pages also contain remedies.
 var links = regexp.MustCompile(`\[([^][]+)\]\(#[a-z0-9-]+\)`)
 
 type printer struct {

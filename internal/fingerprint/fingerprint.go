@@ -1,6 +1,5 @@
-// Package fingerprint writes a Go value in a form that is the same in every process, so that a
-// network from Go is known by its hash: pointers are followed, maps sorted. Functions and channels
-// count by their types.
+// Package fingerprint writes a Go value in a form that is equal in every process, so that the hash of a network
+// written in Go identifies it. It follows pointers and sorts maps. Functions and channels count by their types.
 package fingerprint
 
 import (
@@ -11,7 +10,7 @@ import (
 	"slices"
 )
 
-// Write writes all that v is made of, unexported fields included.
+// Write writes all parts of v, including unexported fields.
 func Write(w io.Writer, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Invalid:

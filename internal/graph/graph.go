@@ -3,8 +3,8 @@ package graph
 
 import "slices"
 
-// Components returns the strongly connected components that vertices with from(v) reach, each after the components
-// that it leads to (R. Tarjan, "Depth-first search and linear graph algorithms", 1972).
+// Components returns the strongly connected components reachable from vertices with from(v), each after its
+// successors (R. Tarjan, "Depth-first search and linear graph algorithms", 1972).
 func Components(next [][]uint32, from func(v int) bool) [][]uint32 {
 	s := search{next: next, order: make([]uint32, len(next)), low: make([]uint32, len(next)),
 		open: make([]bool, len(next))}
@@ -18,7 +18,7 @@ func Components(next [][]uint32, from func(v int) bool) [][]uint32 {
 
 type search struct {
 	next       [][]uint32
-	order, low []uint32 // of visits, from 1 on; the least order that v reaches
+	order, low []uint32 // order of visits, from 1; lowest order reachable from v
 	open       []bool   // the component of v is not complete
 	stack      []uint32 // open vertices
 	visits     uint32
@@ -52,8 +52,8 @@ func (s *search) visit(v uint32) {
 	s.found = append(s.found, component)
 }
 
-// ShortestCycle returns a shortest cycle through one of the starts and vertices with among(v), the first of equal
-// length, or nil for none. After about limit steps it returns the shortest cycle so far.
+// ShortestCycle returns a shortest cycle through one of the starts and vertices with among(v), the first of several,
+// or nil for none. After about limit steps it returns the shortest cycle found so far.
 func ShortestCycle(next [][]uint32, starts []uint32, among func(v uint32) bool, limit int) (best []uint32) {
 	before, at, base, steps := make([]uint32, len(next)), make([]int, len(next)), 0, 0
 	for _, start := range starts {
@@ -61,7 +61,7 @@ func ShortestCycle(next [][]uint32, starts []uint32, among func(v uint32) bool, 
 			break
 		}
 		queue := []uint32{start}
-		base += len(next) // at[v]-base counts the vertices on the way from start to v
+		base += len(next) // at[v]-base is the number of vertices on the path from start to v
 		at[start] = base + 1
 		steps += len(next)
 	search:

@@ -40,9 +40,9 @@ func (g *graph) cycles() (sets [][]string) {
 	return sets
 }
 
-// upward counts the pairs of files with a use that goes up, in an order with few such pairs. The order follows P.
-// Eades, X. Lin and W. Smyth ("A fast and effective heuristic for the feedback arc set problem"): sources first,
-// sinks last, otherwise the file with the largest excess of uses over users.
+// upward counts the pairs of files with an upward use, in an order with few such pairs. The order follows P. Eades,
+// X. Lin and W. Smyth ("A fast and effective heuristic for the feedback arc set problem"): sources first, sinks last,
+// otherwise the file with the largest excess of uses over users.
 func (g *graph) upward() (n int) {
 	left := map[string]bool{}
 	for _, f := range g.files {
@@ -131,7 +131,7 @@ func load(top string) ([]*checked, error) {
 	return pkgs, nil
 }
 
-// graph records uses between files of a package: uses[a][b] counts uses in a of declarations in b.
+// graph records uses between files of a package: uses[a][b] is the number of uses in a of declarations in b.
 type graph struct {
 	files []string
 	uses  map[string]map[string]int

@@ -14,7 +14,7 @@ import (
 // fileName matches the name of a source file or page in a comment.
 var fileName = regexp.MustCompile(`[\w./*-]+\.(?:go|md|c|h|v|vh|cpp|hpp|yaml|yml|csv|svg|txt|json)\b`)
 
-// elsewhere lists file names of users, tools and standards.
+// elsewhere lists names of files that belong to users, tools and standards.
 var elsewhere = []string{
 	"my.c", "my_test.c", "my.yaml", "map.yml", "arbiter.yml", "file.yaml", "values.csv", "file.csv", "perm.csv",
 	"gossip-4-bug.yaml", "gossip-4-model.yaml", "ports.h", "wanted.h", "stddef.h", "stdint.h", "docs.md", "splitmix64.c",
@@ -27,7 +27,7 @@ var rooted = regexp.MustCompile(
 
 func absent(t *tree, line string) (paths []string) {
 	for _, m := range rooted.FindAllStringSubmatch(line, -1) {
-		// the file may have the suffix of a compression, as in .csv.gz
+		// the file may have a compression suffix, as in .csv.gz
 		is := func(f *source) bool { return f.path == m[1] || strings.HasPrefix(f.path, m[1]+".") }
 		if !slices.ContainsFunc(t.files, is) && !slices.Contains(elsewhere, path.Base(m[1])) {
 			paths = append(paths, m[1])
@@ -132,7 +132,7 @@ func comments(t *tree, s *source) func(yield func(int, string) bool) {
 	}
 }
 
-// undescribed returns folders whose package has no comment in any file, or comments in several.
+// undescribed returns folders whose package has no comment, or has comments in several files.
 func undescribed(t *tree) (found []finding) {
 	described := map[string]int{}
 	for s := range t.code() {
@@ -151,7 +151,7 @@ func undescribed(t *tree) (found []finding) {
 // platform matches names of files for one operating system.
 var platform = regexp.MustCompile(`_(linux|unix|windows|other)\.go$`)
 
-// smallFiles returns files below smallFileLines lines if they are more than smallFilesMax.
+// smallFiles returns files with fewer than smallFileLines lines if there are more than smallFilesMax.
 func smallFiles(t *tree) (found []finding) {
 	for s := range t.code() {
 		if s.syn != nil && !s.isTest() && len(s.lines) < smallFileLines && !platform.MatchString(s.path) {
@@ -186,8 +186,8 @@ func undocumented(t *tree, pkgs []*checked) (found []finding) {
 	return found
 }
 
-// undocumentedSpecs finds exported constants, variables and types without a comment before or beside them. The
-// comment of a group does not count.
+// undocumentedSpecs finds exported constants, variables and types without their own comment. The comment of a group
+// does not count.
 func undocumentedSpecs(p *checked, d *ast.GenDecl) (found []finding) {
 	alone := !d.Lparen.IsValid() && d.Doc != nil
 	if alone {
@@ -237,7 +237,7 @@ func allInterfaces(pkgs []*checked) (all []*types.Interface) {
 	return append(all, types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
 }
 
-// implements reports whether a method implements an interface, or belongs to an unexported type.
+// implements reports whether a method implements an interface or belongs to an unexported type.
 func implements(p *checked, d *ast.FuncDecl, interfaces []*types.Interface) bool {
 	if d.Recv == nil {
 		return false
@@ -277,11 +277,11 @@ var notEnglish = []struct {
 	{regexp.MustCompile(`(?i)\bif nobody says more\b`), "unless it is set"},
 }
 
-// things are nouns before which "is no" should be "is not a".
+// things are nouns before which "is not a" should replace "is no".
 const things = "file|reset|model|program|number|clock|power|result|part|place|name|output|input|frame|word|processor|firmware|image|function|curve|" +
 	"scenario|port|network|signal|value|key|option|difference|sandbox|fault|error"
 
-// words finds such phrases in comments and texts of Go, C and Verilog, in pages and helps. Each line is searched
+// words finds these phrases in comments and texts of Go, C and Verilog, in pages and helps. It searches each line
 // separately.
 func words(t *tree) (found []finding) {
 	for s := range t.code() {
@@ -293,7 +293,7 @@ func words(t *tree) (found []finding) {
 		}
 	}
 	for s := range t.documents() {
-		quoted := false // inside a code block, whose source is checked instead
+		quoted := false // inside a code block; its source is checked instead
 		for i, line := range s.lines {
 			if quoted = quoted != strings.HasPrefix(line, "```"); !quoted {
 				found = append(found, wordsIn(s, i+1, codeSpan.ReplaceAllString(line, "``"))...)

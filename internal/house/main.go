@@ -1,11 +1,11 @@
-// Command house measures the structure of Starloom. Its test enforces the rules.
+// Command house measures the structure of Starloom; its test enforces rules.
 //
 //	sources --read--> tree --+-- tidy ----> findings, a count for each rule
 //	                         +-- uses ----> dependencies of files, cycles, uses that go up
 //	                         +-- layers --> allowed imports of packages
 //
 // `make house` prints all measurements. The test compares the findings with ratchet.txt, whose counts may only fall,
-// and with exceptions.txt, which has a reason for each exception.
+// and with exceptions.txt, which gives a reason for each exception.
 package main
 
 import (
@@ -174,12 +174,12 @@ func (h *house) printFindings() error {
 
 func verbose() bool { return os.Getenv("HOUSE") == "all" }
 
-// ratchet has the remaining number of findings of each rule: `rule count`.
+// ratchet holds the permitted number of findings of each rule: `rule count`.
 //
 //go:embed ratchet.txt
 var ratchet string
 
-// exceptions has the permitted findings: `rule path what: why`.
+// exceptions holds the permitted findings: `rule path what: why`.
 //
 //go:embed exceptions.txt
 var exceptionLines string

@@ -19,13 +19,13 @@ type passage struct {
 
 const sampleWordsMin = 8
 
-// verdicts holds every draw: the seed, and the comments, messages and sentences of the documentation that at least one
-// of two readers flagged.
+// verdicts holds every draw: the seed, and the numbers of comments, messages and sentences of the documentation
+// flagged by at least one of two readers.
 //
 //go:embed verdicts.txt
 var verdicts string
 
-// A draw is good if readers flag no more than this.
+// flaggedMax is the maximum number of flagged passages of a good draw.
 var flaggedMax = [3]int{5, 2, 2}
 
 type verdict struct {

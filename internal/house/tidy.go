@@ -30,7 +30,7 @@ const (
 	smallFilesMax   = 40
 )
 
-// finding is a violation of a rule. Exceptions name it without its line.
+// finding is a violation of a rule. Exceptions omit its line number.
 type finding struct {
 	rule string
 	path string
@@ -130,8 +130,8 @@ func receiver(f *ast.FuncDecl) string {
 	}
 }
 
-// structs finds structs with too many fields. Public types are exempt because a scenario has many keys, and hardware
-// because it declares registers and columns in one struct.
+// structs finds structs with too many fields. It exempts public types, because a scenario has many keys, and
+// hardware, because it declares registers and columns in one struct.
 func structs(t *tree, s *source) (found []finding) {
 	ast.Inspect(s.syn, func(n ast.Node) bool {
 		spec, ok := n.(*ast.TypeSpec)
@@ -189,7 +189,7 @@ var (
 	tableName = regexp.MustCompile("`([^`]+)`")
 )
 
-// readLayers returns the packages of the table, bottom up. A package may import earlier ones only.
+// readLayers returns the packages of the table, bottom up. A package may import only earlier packages.
 func readLayers(top string) (layers []string, err error) {
 	page, err := os.ReadFile(filepath.Join(top, layersPage))
 	if err != nil {
@@ -221,8 +221,8 @@ func levelOf(layers []string, name string) int {
 	return -1
 }
 
-// upwardImports returns imports that go up, and packages without a level. A package shares the level of its parent in
-// the table. Imports between traces and hw are also reported.
+// upwardImports returns upward imports, and packages without a level. A package shares the level of its parent in the
+// table. Imports between traces and hw are also reported.
 func upwardImports(layers []string, imports map[string][]string) (up []string) {
 	for _, p := range slices.Sorted(maps.Keys(imports)) {
 		if strings.HasPrefix(p, "starloom/out/") { // files that users write there, see docs/how-to/use-from-go.md

@@ -44,7 +44,7 @@ func readTree(top string) (*tree, error) {
 	t := &tree{top: top, fset: token.NewFileSet()}
 	for name := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
 		text, err := os.ReadFile(filepath.Join(top, name))
-		if os.IsNotExist(err) { // a removed file that is not committed yet
+		if os.IsNotExist(err) { // a removed file whose removal is not committed yet
 			continue
 		}
 		if err != nil {

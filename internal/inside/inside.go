@@ -1,5 +1,6 @@
-// Package inside gives tests of the whole system access to internals of package starloom. The root sets these
-// functions; only tests call them. Arguments are pointers to types of the root, typed any to avoid an import cycle.
+// Package inside gives tests of the whole system access to internals of package starloom. The root package sets these
+// functions; only tests call them. Arguments are pointers to types of the root package, typed any to avoid an import
+// cycle.
 package inside
 
 import (
@@ -17,7 +18,7 @@ var (
 	Executed func(options any) emulator.Options         // returns all MachineOptions
 	Config   func(scenario any) (*config.Config, error) // returns an elaborated Scenario
 	Decided  func(scenario any) Scenario                // returns intermediate results of elaboration
-	Library  func() pinmap.Library                      // returns components for pin maps, built-in networks only
+	Library  func() pinmap.Library                      // returns components for pin maps, only of built-in networks
 )
 
 // Scenario holds intermediate results of elaboration.
@@ -30,8 +31,8 @@ type Scenario struct {
 	Schedule     string
 	RunCommand   string
 	CheckCommand string
-	Rates        []float64 // rates of random faults, nil for one or none
-	Permutations uint64    // number of permutations with a run each, otherwise 0
+	Rates        []float64 // rates of random faults; nil for at most one rate
+	Permutations uint64    // number of permutations, each with one run; otherwise 0
 	Carried      []string
 	Keys         func() (map[string]any, error)
 	Batch        func(outcome.Seeds, emulator.Options) (*runs.Batch, error)

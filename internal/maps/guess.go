@@ -11,7 +11,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// A Guess is a first pin map of some RTL. Its parts are guesses by names, directions and widths of ports.
+// A Guess is a first pin map of some RTL, guessed from names, directions and widths of ports.
 type Guess struct {
 	Top     string
 	Sources []string // relative to the map
@@ -22,7 +22,7 @@ type Guess struct {
 	fits         []fit // models, the best first
 }
 
-// fit is a model with parameters, and a pin for each of its ports.
+// fit is a model with parameters, and with a pin for each of its ports.
 type fit struct {
 	model      string
 	parameters twin.Parameters
@@ -31,7 +31,7 @@ type fit struct {
 	score      float64
 }
 
-// NewGuess guesses clock, reset and model. model "" means the model whose ports fit best.
+// NewGuess guesses clock, reset and model. model "" selects the model with the best fit.
 func NewGuess(top string, sources []string, ports []cosim.Port, models []twin.Twin, model string) (*Guess, error) {
 	g := &Guess{Top: top, Sources: sources, Ports: ports}
 	for i := range g.Ports {
@@ -71,7 +71,7 @@ func NewGuess(top string, sources []string, ports []cosim.Port, models []twin.Tw
 	return g, nil
 }
 
-// named favours a model whose words are in the name of the RTL.
+// named scores a model by its words in the name of the RTL.
 func named(model, top string) (score float64) {
 	top = "_" + strings.ToLower(top) + "_"
 	for _, word := range strings.Split(model, "_") {
@@ -89,7 +89,8 @@ func isReset(name string) bool {
 	return strings.Contains(name, "rst") || strings.Contains(name, "reset")
 }
 
-// trials returns the tested parameters of a model, and those with one parameter replaced by a width of the RTL.
+// trials returns the tested parameters of a model, and these parameters with one of them replaced by a width of the
+// RTL.
 func trials(t twin.Twin, pins []*cosim.Port) []twin.Parameters {
 	all := slices.Clone(t.Sets[:min(len(t.Sets), 4)])
 	widths := map[int]bool{}
@@ -106,7 +107,7 @@ func trials(t twin.Twin, pins []*cosim.Port) []twin.Parameters {
 	return all
 }
 
-// alike lists words that designers use for one thing.
+// alike lists synonyms that designers use.
 var alike = [][]string{
 	{"request", "req", "valid", "requests"}, {"grant", "gnt", "ready", "ack", "grants"},
 	{"index", "idx", "id", "sel", "who"}, {"data", "din", "wdata", "d", "in"}, {"head", "dout", "rdata", "q", "out"},
@@ -115,7 +116,7 @@ var alike = [][]string{
 	{"value", "v"},
 }
 
-// similar rates two names from 0 to 1.
+// similar rates the similarity of two names from 0 to 1.
 func similar(port, pin string) float64 {
 	bare := func(name string) string {
 		name = strings.ToLower(name)
@@ -136,7 +137,7 @@ func similar(port, pin string) float64 {
 	return 0
 }
 
-// fitting maps each port of a model to the pin that fits best. It returns nil for parameters that the model refuses.
+// fitting maps each port of a model to the best pin. It returns nil for parameters that the model rejects.
 func fitting(t twin.Twin, parameters twin.Parameters, pins []*cosim.Port) (f *fit, err error) {
 	m, err := t.New(parameters)
 	if err != nil {
@@ -183,7 +184,7 @@ func fitting(t twin.Twin, parameters twin.Parameters, pins []*cosim.Port) (f *fi
 	return f, nil
 }
 
-// Text returns the pin map. Each guess has a comment.
+// Text returns the pin map, with a comment for each guess.
 func (g *Guess) Text() string {
 	var b strings.Builder
 	b.WriteString("# A first pin map, by 'starloom map'. Lines with \"guess\" follow names, directions and widths of\n" +
@@ -238,7 +239,7 @@ func activeLow(name string) bool {
 	return strings.HasPrefix(name, "n_") || strings.HasPrefix(name, "nrst") || strings.HasPrefix(name, "nreset")
 }
 
-// others names the models that fit almost as well.
+// others names the models with a similarly good fit.
 func (g *Guess) others() string {
 	var names []string
 	for _, f := range g.fits[1:] {

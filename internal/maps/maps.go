@@ -27,7 +27,7 @@ func parse(path string, data []byte, what, remedy string) (*decoder, *yaml.Node,
 	return &decoder{d}, root, nil
 }
 
-// FabricKey returns the key that only scenarios have, or nil.
+// FabricKey returns the key that only scenarios have, nil for none.
 func FabricKey(root *yaml.Node) *yaml.Node {
 	for i := 0; root.Kind == yaml.MappingNode && i < len(root.Content); i += 2 {
 		if root.Content[i].Value == "fabric" {

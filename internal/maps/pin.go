@@ -232,7 +232,7 @@ func (d *pinDecoder) tie(n *yaml.Node, key, where string) error {
 	return err
 }
 
-// stream is a side of the RTL: {axis: PREFIX} or {valid: PIN, ready: PIN, payload: PINS}.
+// stream is an interface of the RTL: {axis: PREFIX} or {valid: PIN, ready: PIN, payload: PINS}.
 type stream struct {
 	pinmap.Stream
 	axis string
@@ -335,10 +335,10 @@ func (d *pinDecoder) oneSource(n *yaml.Node, where string) error {
 	return nil
 }
 
-// Point is a pin map with one value of each list.
+// Point is a pin map with one value from each list.
 type Point struct {
 	*pinmap.Map
-	Values []string // PORTS=4, the model's parameters before the RTL's; none without lists
+	Values []string // values such as PORTS=4, the model's parameters first; none without lists
 }
 
 const pointsMax = 1000
@@ -393,7 +393,7 @@ type list struct {
 	values    []*yaml.Node
 }
 
-// listed names the keys that may have lists.
+// listed names the keys whose values may be lists.
 var listed = []string{"parameters", "params"}
 
 func (d *decoder) lists(root *yaml.Node) (lists []list, err error) {

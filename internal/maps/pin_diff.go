@@ -14,9 +14,8 @@ import (
 )
 
 // PinDiff fills the options of a comparison of two waveforms from a pin map. Each file has the ports of the model, as
-// `starloom cosim check --vcd` writes them, or the pins of the RTL. The comparison is of the ports, cycle by cycle,
-// from the first cycle after the first reset on: values at power-on differ. left lists ports that are not compared,
-// with the reason.
+// written by `starloom cosim check --vcd`, or the pins of the RTL. Ports are compared cycle by cycle from the first
+// cycle after the first reset on, because values at power-on differ. left lists the other ports, with the reason.
 func PinDiff(m *pinmap.Map, a, b string, o *diff.Options) (left []string, err error) {
 	model, err := m.NewModel()
 	if err != nil {
@@ -67,7 +66,7 @@ func latencyOf(m *pinmap.Map, port string) int {
 	return m.Latency[port] + m.Latency[strings.TrimSuffix(port, "_o")]
 }
 
-// side is the scope of a file with the ports of the model, or with the pins of the RTL.
+// side is the scope of a file with the ports of the model or the pins of the RTL.
 type side struct {
 	scope    string
 	vars     map[string]vcd.Var
@@ -135,7 +134,7 @@ func findSide(m *pinmap.Map, ports []cosim.Port, path string) (*side, error) {
 		"give a waveform of the model or of the RTL; `starloom trace info --signals` lists its signals")
 }
 
-// addRules adds the names of a port's bits in both files. why says why some are not compared.
+// addRules adds the names of a port's bits in both files. why is the reason for uncompared bits.
 func addRules(m *pinmap.Map, p cosim.Port, sides [2]*side, o *diff.Options) (why string) {
 	texts := m.PinsOf(p.Name)
 	if texts == nil {
@@ -152,7 +151,7 @@ func addRules(m *pinmap.Map, p cosim.Port, sides [2]*side, o *diff.Options) (why
 			return "a function of pins: " + text
 		case !item.IsPin:
 			high -= len(item.Fixed())
-			if item.Flexible() { // it fills the bits that the lower pins leave
+			if item.Flexible() { // it fills the bits above the lower pins
 				high = widths(texts[1:], sides)
 			}
 			continue
@@ -173,7 +172,7 @@ func addRules(m *pinmap.Map, p cosim.Port, sides [2]*side, o *diff.Options) (why
 	return why
 }
 
-// name is the name of some bits of a port: of the port, below high, or of the pin.
+// name returns the name of bits of a port, below high, or of a pin.
 func (s *side) name(p cosim.Port, pin string, high, bits int) string {
 	if s.pins {
 		return s.path(pin)

@@ -15,12 +15,12 @@ import (
 	"starloom/hw"
 )
 
-// Clock converts costs of handlers to cycles of the fabric. nil: handlers take no time.
+// Clock converts costs of handlers to cycles of the fabric. With a nil Clock, handlers take no time.
 type Clock struct {
 	ratio  uint64 // cost units per cycle
 	Budget uint64 // cycles per handler and slot; 0: unlimited
 
-	Longest []uint32 // cost of the longest call of a slot handler, by processor; nil if there are too many processors
+	Longest []uint32 // by processor: cost of the longest call of a slot handler; nil for too many processors
 }
 
 // NewClock returns the clock of a number of processors.
@@ -40,10 +40,10 @@ type Spread struct {
 	longestCall
 }
 
-// longestCall is the first among the longest calls of a handler.
+// longestCall is the first of the longest calls of a handler.
 type longestCall struct {
 	max       uint64
-	Run       uint64 // number of the run in a spread of many runs; otherwise 0
+	Run       uint64 // number of the run in a spread of many runs, otherwise 0
 	slot      uint64
 	processor uint64
 }
@@ -56,10 +56,10 @@ func (c *longestCall) compare(o *longestCall) int {
 
 const (
 	bucketBits  = 11
-	exactCycles = 1<<(bucketBits+1) - 1 // up to this number, every number has its own bucket
+	exactCycles = 1<<(bucketBits+1) - 1 // every number up to this one has its own bucket
 )
 
-// bucketOf returns the bucket of a number of cycles: one per number up to 2^12-1, then 2^11 per power of two.
+// bucketOf returns the bucket of a number of cycles: one per number up to 2^12-1, and 2^11 per power of two above.
 func bucketOf(cycles uint64) int {
 	shift := max(bits.Len64(cycles)-bucketBits-1, 0)
 	return shift<<bucketBits + int(cycles>>shift)
@@ -79,8 +79,8 @@ func (d *Spread) Add(cycles uint64, processor int, slot uint32) {
 	d.sum += cycles
 }
 
-// Take counts calls of this slot up to the first that needs separate handling, and returns its index: a call that may
-// be the longest, exceeds the budget, has no bucket yet, or trapped. first is the lowest processor.
+// Take counts calls of this slot up to the first call that needs separate handling, and returns its index. Such a
+// call may be the longest, exceeds the budget, has no bucket yet, or has trapped. first is the lowest processor.
 func (d *Spread) Take(costs []uint32, x *Clock, slot uint32, first int) int {
 	usual := min(d.max, cmp.Or(x.Budget, math.MaxUint64), uint64(max(len(d.counts), 1)-1), exactCycles)
 	if d.slot == uint64(slot) && uint64(first) < d.processor {
@@ -169,7 +169,7 @@ func (d *Spread) report(names fabric.Names) *outcome.HandlerCycles {
 	return r
 }
 
-// rank returns the cycles of the call at a place, from 1, in ascending order.
+// rank returns the cycles of the call at a place, counted from 1, in ascending order.
 func (d *Spread) rank(place uint64) uint64 {
 	for bucket, n := range d.counts {
 		if place <= n {
@@ -213,7 +213,7 @@ type SpreadWhole struct {
 	sum  uint64
 	zero uint64
 	longestCall
-	Costs []uint32 // costs since the boundary, 0 for trapped calls
+	Costs []uint32 // costs since the boundary, 0 for calls with a trap
 }
 
 // Mark records a spread at a whole boundary.

@@ -20,16 +20,17 @@ import (
 // Output is the destination of one output: a file, an io.Writer, or nowhere, the zero value. Every destination gets
 // the same bytes.
 //
-// Files of one run appear under their paths together if all goes well, and otherwise not at all; earlier files stay
-// until then. A writer gets bytes as they come, in pieces of up to 256 KiB (of a log, the lines of each boundary
-// together), and the rest at the end, before any file appears. After a failed run its contents are incomplete. It is
-// never closed, and never called concurrently. An error of a writer ends the run and is returned, wrapped.
+// Files of one run appear under their paths together after success, and otherwise not at all; earlier files remain
+// until then. A writer gets bytes during the run, in pieces of up to 256 KiB (a log: the lines of each boundary
+// together), and the rest at the end, before any file appears. After a failed run its contents are incomplete. The
+// writer is never closed and never called concurrently. An error of a writer ends the run, which returns the wrapped
+// error.
 type Output struct {
 	Path   string
 	writer io.Writer
 }
 
-// File returns an output to the file at path: "-" is standard output, "" nowhere.
+// File returns an output to the file at path: "-" is standard output, "" is nowhere.
 func File(path string) Output { return Output{Path: path} }
 
 // Writer returns an output to w; nil is nowhere. Each output needs its own writer.
@@ -38,12 +39,12 @@ func Writer(w io.Writer) Output { return Output{writer: w} }
 // Given reports whether the output has a destination.
 func (o Output) Given() bool { return o != Output{} }
 
-// Beside returns given, or, if it has no destination, a file next to this output. Standard output and writers have no
-// such file.
+// Beside returns given or, if given has no destination, a file next to this output. Standard output and writers have
+// no adjacent file.
 func (o Output) Beside(given Output, extension string) Output {
 	if info, err := os.Stat(o.Path); given.Given() || o.Path == "" || o.Path == "-" ||
 		err == nil && !info.Mode().IsRegular() {
-		return given // a file beside a pipe or a device makes no sense
+		return given // a file beside a pipe or a device is not useful
 	}
 	return File(WithExtension(o.Path, extension))
 }
@@ -61,10 +62,10 @@ func WithExtension(path, extension string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + extension
 }
 
-// A Set holds the outputs of a run. Files appear together if all goes well, and otherwise not at all.
+// A Set holds the outputs of a run. Files appear together after success, and otherwise not at all.
 type Set struct {
 	Files   traces.Files
-	Among   *traces.Files // files of another owner, who commits them, in place of Files; nil for none
+	Among   *traces.Files // files of another owner, which commits them, in place of Files; nil for none
 	Written []outcome.OutputFile
 }
 
@@ -92,7 +93,7 @@ func (o *Set) OpenQuietly(option, kind string, to Output) (file *traces.File, er
 	return file, nil
 }
 
-// OpenWaveform opens the output of a waveform: FST if its path says so, otherwise VCD.
+// OpenWaveform opens the output of a waveform: FST if the path selects it, otherwise VCD.
 func (o *Set) OpenWaveform(to Output) (*traces.File, error) {
 	if !vcd.IsFST(to.Path) {
 		return o.Open("--vcd", "vcd", to)

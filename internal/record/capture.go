@@ -33,8 +33,8 @@ func openCapture(m *emulator.Machine, file *traces.File) (*capture, error) {
 	return &capture{pcapng: out, interfaces: map[uint64]pcapng.InterfaceID{}}, nil
 }
 
-// slot writes the frames received in the previous slot and the frames sent, sorted by cycle, then processor. NICs, or
-// lanes, that need a grant sent their frames in the previous slot; other NICs send in the slot that begins.
+// slot writes the frames received in the previous slot and the frames sent, sorted by cycle, then processor. NICs and
+// lanes that require a grant have sent their frames in the previous slot; other NICs send in the beginning slot.
 func (c *capture) slot(m *emulator.Machine) error {
 	if fabric.RoutersOf(m.Network) != nil {
 		return c.streamed(m)
@@ -42,8 +42,8 @@ func (c *capture) slot(m *emulator.Machine) error {
 	return errors.Join(c.sent(m, true), c.heard(m), c.sent(m, false))
 }
 
-// streamed writes the frames of a tick, sorted by cycle, then processor. A streaming frame counts as sent in the
-// cycle in which its head is on the wire. It is reported in the tick in which its tail has left.
+// streamed writes the frames of a tick, sorted by cycle, then processor. The send cycle of a streaming frame is the
+// cycle in which its head is on the wire. The frame is reported in the tick in which its tail leaves.
 func (c *capture) streamed(m *emulator.Machine) error {
 	type event struct {
 		*fabric.Captured
@@ -162,14 +162,14 @@ func traceComments(c *config.Config, seed uint64, further ...string) []string {
 	return lines
 }
 
-// bareCapture is a packet capture of a run without firmware, written after the run.
+// bareCapture is the packet capture of a run without firmware, written after the run.
 type bareCapture struct {
 	file  *traces.File
 	begin uint64
 }
 
-// barePayload is the size of the pseudo frame of a packet: its number, creation cycle, flits, and the routers passed
-// by its head.
+// barePayload is the size in bytes of a packet's pseudo frame: its number, creation cycle, flits, and the routers
+// passed by its head.
 const barePayload = 8 + 4 + 2 + 2
 
 // write writes two pseudo frames for each packet. The packet is sent when its head is on the wire of its source, and

@@ -38,7 +38,7 @@ func (x *Excerpt) under(signal string) int {
 	})
 }
 
-// Under returns the index of the path that contains a signal.
+// Under returns the index of the path above a signal.
 func (x *Excerpt) Under(signal int) int { return x.under(x.Signals[signal].Path) }
 
 const excerptSignalsMax = 2000
@@ -49,7 +49,7 @@ type Excerpts struct {
 	list    []*Excerpt
 }
 
-// Keep starts recording the signals of the excerpts. The machine must run by cycles.
+// Keep starts the recording of the excerpts' signals. The machine must run by cycles.
 func Keep(m *emulator.Machine, list []*Excerpt) *Excerpts {
 	declare := func(p hw.Probe, form vcd.Form, slot bool) {
 		for _, x := range list {
@@ -92,8 +92,8 @@ func (e *Excerpts) Boundary() error { return nil }
 
 func (e *Excerpts) Dropped() error { return nil }
 
-// JoinRails combines the two rails of each wire into one signal. Its value is dark, the word, or collision if a bit
-// is on both rails.
+// JoinRails combines the two rails of each wire into one signal. Its value is dark, the word, or collision if both
+// rails of a bit are lit.
 func (x *Excerpt) JoinRails() {
 	var joined []ExcerptSignal
 	for i := 0; i < len(x.Signals); i++ {

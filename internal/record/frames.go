@@ -10,8 +10,8 @@ import (
 	"starloom/nic"
 )
 
-// Frames records the frames of a run as a packet capture does: all frames of wanted slots, and a limited number of
-// other frames. It implements emulator.Observer.
+// Frames records the frames of a run like a packet capture: all frames of wanted slots, and a limited number of other
+// frames. It implements emulator.Observer.
 type Frames struct {
 	Most  int // largest number of frames of other slots
 	Wants func(slot uint32) bool
@@ -22,7 +22,7 @@ type Frames struct {
 	others  int
 }
 
-// KeepFrames starts recording the frames of a machine.
+// KeepFrames starts the recording of a machine's frames.
 func (f *Frames) KeepFrames(m *emulator.Machine) {
 	f.machine, f.Whole = m, true
 	m.Attach(f, false, true)
@@ -82,7 +82,7 @@ func (f *Frames) take(c *fabric.Captured, sent bool, cycle uint64) {
 	f.Kept = append(f.Kept, x)
 }
 
-// sent records a sent frame as a capture does: at its port, at the port towards its destination, or at each port.
+// sent records a sent frame like a capture: at its port, at the port towards its destination, or at each port.
 func (f *Frames) sent(x outcome.SceneFrame, port uint16) {
 	names := f.machine.Names
 	f.machine.OnMedia(x.Processor, port, x.Destination, func(at uint16, medium int) {

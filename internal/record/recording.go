@@ -19,8 +19,8 @@ import (
 	"starloom/traces/vcd"
 )
 
-// Recording writes traces of a machine, from the boundary at which the recording began to the boundary at which it is
-// closed. It does not affect the machine.
+// Recording writes traces of a machine between two boundaries: the beginning of the recording and its Close. It does
+// not affect the machine.
 //
 //	recording, err := m.Record(starloom.RecordOptions{VCD: starloom.Writer(&wave)})
 //	for !m.Ended() {
@@ -90,7 +90,7 @@ func Begin(m *emulator.Machine, o Options, out *outputs.Set) (_ *Recording, err 
 	return r, nil
 }
 
-// ErrNoCycles is the error for outputs that need single cycles.
+// ErrNoCycles returns the error for outputs that require single cycles.
 func ErrNoCycles(place string) error {
 	return input.Mistake(place, "a waveform shows single cycles, but this engine has no cycles",
 		"use --engine cycle or auto; in Go, MachineOptions.Engine EngineCycle")
@@ -159,7 +159,8 @@ func (r *Recording) Close() error {
 	return r.err
 }
 
-// Files lists the outputs in the order of RecordOptions and, after Close, the reason for an empty waveform.
+// Files lists the outputs in the order of RecordOptions. After Close, the entry of an empty waveform includes the
+// reason.
 func (r *Recording) Files() []outcome.OutputFile { return r.out.Written }
 
 func (r *Recording) drop() {
@@ -168,8 +169,8 @@ func (r *Recording) drop() {
 	r.machine.Detach(r)
 }
 
-// MarkLatest marks in the waveform the sending of the packet with the largest delay after its deadline. The save file
-// opens at this mark if the first violation is a deadline and no fault caused it.
+// MarkLatest marks, in the waveform, the sending of the packet with the largest delay after its deadline. The save
+// file opens at this mark if the first violation is a deadline and faults are not the cause.
 func (r *Recording) MarkLatest(report *outcome.Report) {
 	late := report.Aside.Late
 	if r.save == nil || late == nil || late.Worst == nil || !late.Worst.Known {
@@ -181,7 +182,7 @@ func (r *Recording) MarkLatest(report *outcome.Report) {
 	}
 }
 
-// End writes the outputs of a whole run before the machine runs again.
+// End writes the outputs of a complete run before the machine runs again.
 func (r *Recording) End() error {
 	if r.bare == nil {
 		return nil
@@ -201,7 +202,7 @@ func (r *Recording) Finish(violations []outcome.Violation, cycles uint64) error 
 }
 
 // RepeatWaveform repeats the run if the first violation, such as a lost packet, was detected only after its window
-// had passed. The waveform of the repetition shows that window.
+// had passed. The waveform of the repetition contains that window.
 func (r *Recording) RepeatWaveform(ctx context.Context, m *emulator.Machine, report *outcome.Report,
 	each func() error) error {
 	if r.wave == nil || !r.wave.trigger || len(report.Violations) == 0 {

@@ -13,13 +13,13 @@ import (
 type shown struct {
 	config   *config.Config
 	comments []string
-	slack    uint64 // largest number of cycles from a violation to its detection
+	slack    uint64 // maximum number of cycles from a violation to its detection
 	begin    uint64
 	slot     func() uint64
-	// signals of firmware and NIC registers, which change at slot boundaries
+	// signals of firmware and NIC registers, which change only at slot boundaries
 	boundary  func(yield func(p hw.Probe, f vcd.Form))
 	variables func(yield func(p hw.Probe, f vcd.Form)) // shown whatever the scenario selects
-	hardware  func(yield func(p hw.Probe))             // signals that may change in every cycle, except grouped signals
+	hardware  func(yield func(p hw.Probe))             // signals that may change in every cycle, without grouped signals
 	routers   *hw.RouterSignals                        // grouped signals; nil for none
 	first     []string
 	examples  func() string

@@ -21,13 +21,13 @@ type waveform struct {
 	cycle   []watched // hardware signals, except grouped signals
 	groups  [][]watched
 	slot    []watched // signals of firmware and NIC registers
-	sampled int64     // slot whose signals were set last, -1 for none
+	sampled int64     // last slot whose signals were set, -1 for none
 
 	trigger   bool // the waveform waits for the first violation
 	triggered bool
 	pending   bool
 	at        uint64
-	unshown   string // reason why the first violation is missing in the waveform, used by note
+	unshown   string // reason for the absence of the first violation in the waveform, for note
 }
 
 type watched struct {
@@ -139,8 +139,8 @@ func (w *waveform) set(signals []watched) {
 	}
 }
 
-// boundary arms the trigger at the first violation. The cycle of the violation may lie ahead, since a handler's
-// violation at a boundary belongs to the slot that begins.
+// boundary arms the trigger at the first violation. The cycle of the violation may be in the future, because a
+// handler's violation at a boundary belongs to the beginning slot.
 func (w *waveform) boundary(violations []outcome.Violation) {
 	if !w.trigger || w.triggered {
 		return
@@ -150,7 +150,7 @@ func (w *waveform) boundary(violations []outcome.Violation) {
 	}
 }
 
-// close ends the waveform before cycle end. A violation that is detected at the end triggers at the last cycle.
+// close ends the waveform before cycle end. A violation detected at the end triggers at the last cycle.
 func (w *waveform) close(violations []outcome.Violation, end uint64) error {
 	w.boundary(violations)
 	if w.pending && end > w.of.begin {
@@ -161,7 +161,7 @@ func (w *waveform) close(violations []outcome.Violation, end uint64) error {
 	return w.vcd.Close(end)
 }
 
-// note returns the reason why a waveform that ended before cycle end is empty, or "".
+// note returns the reason why a waveform that ended before cycle end is empty, "" for other waveforms.
 func (w *waveform) note(end uint64) string {
 	if w.unshown != "" || !w.vcd.Empty() {
 		return w.unshown
@@ -183,13 +183,13 @@ func (w *waveform) note(end uint64) string {
 type saveFile struct {
 	vcd.SaveFile
 	file   *traces.File
-	struck []vcd.Marker // first strikes of faults that broke a rule, and sendings of late packets
+	struck []vcd.Marker // first strikes of faults that broke a rule, and send times of late packets
 	surfer *traces.File
-	main   string // marker at which both files open, "" for the first
+	main   string // marker at which both save files open, "" for the first marker
 }
 
-// openSaveFile opens the save file of a waveform, nil without a save file. The save file refers to the waveform by
-// its base name. For writers, names derive from the scenario.
+// openSaveFile opens the save file of a waveform, nil for none. The save file refers to the waveform by its base
+// name. For writers, the scenario's name yields the names.
 func openSaveFile(scenario string, o Options, out *outputs.Set) (*saveFile, error) {
 	if !o.VCD.Given() {
 		if o.GTKW.Given() {
@@ -216,9 +216,9 @@ func openSaveFile(scenario string, o Options, out *outputs.Set) (*saveFile, erro
 	return &saveFile{SaveFile: vcd.SaveFile{Path: savePath, VCD: vcdPath}, file: file, surfer: surfer}, err
 }
 
-// write writes the save files. The slot and the signals of broken rules are listed first. Markers show violations and
-// the first strikes of the faults that caused them, if the waveform covers these cycles. A violation detected at the
-// end of the run is marked at the last cycle.
+// write writes the save files. The slot and the signals of broken rules come first. Markers show violations and the
+// first strikes of their faults, if the waveform covers these cycles. A violation detected at the end of the run is
+// marked at the last cycle.
 func (s *saveFile) write(of *shown, wave *vcd.Writer, violations []outcome.Violation, end uint64) error {
 	s.Signals, s.First = wave.Signals(), slices.Clone(of.first)
 	mark := func(marker vcd.Marker) {

@@ -3,8 +3,9 @@
 //	git archive COMMIT + today's benchmarks --go test -c--> rival --+
 //	working folder ---------------------------go test -c--> now ----+--> rounds: rival, now, rival again --> medians
 //
-// It prints a line for every time: the rival's median, the median of the rounds' ratios of now to it, and that of the
-// rival to itself, which shows the noise of a ratio on this machine. `make bench-rival` runs it.
+// For every time it prints a line with the rival's median, the median over the rounds of the ratio of now to the
+// rival, and of the ratio of the rival to itself, which is the noise of a ratio on this machine. `make bench-rival`
+// runs this command.
 package main
 
 import (
@@ -152,7 +153,7 @@ func copyBenchmarks(p, work string) error {
 	return nil
 }
 
-// compared are the units of compared figures: times of this program, or ratios to a C++ program of the same round.
+// compared lists the units of compared figures: times of this program, or ratios to a C++ program in the same round.
 // Memory and the C++ program's own time are not compared.
 var compared = []string{"ns/phit", "banked-ns", "isolated-ns", "plain-ns", "us/frame", "cpu-s", "s"}
 

@@ -13,8 +13,8 @@ import (
 	"starloom/traces"
 )
 
-// watched is RTL whose map makes assumptions about its inputs. An invisible model with the same inputs detects the
-// cycles in which an assumption is broken.
+// watched is RTL whose map makes assumptions about its inputs. A hidden model with the same inputs detects the cycles
+// that violate an assumption.
 type watched struct {
 	*pinmap.Device
 	model  *twin.Model
@@ -26,8 +26,8 @@ type watched struct {
 	broken []broken
 }
 
-// broken counts the cycles in which an assumption failed. The inputs of a circuit without a clock stay the same until
-// they change. For such a circuit, open is set while the assumption fails, and since is the first of these cycles.
+// broken counts the cycles in which an assumption failed. A circuit without a clock is observed only when its inputs
+// change: open is set while the assumption fails, and since is the first of these cycles.
 type broken struct {
 	cycles, first uint64
 	open          bool
@@ -49,7 +49,7 @@ func (r *Devices) watch(d *pinmap.Device, pins *pinmap.Map, path string) (*watch
 	return w, nil
 }
 
-// Begin implements inloop.Beginner. It clears the counts of an earlier run.
+// Begin implements inloop.Beginner. It clears the counts of the previous run.
 func (w *watched) Begin() {
 	for i := range w.broken {
 		w.broken[i] = broken{open: w.broken[i].open}
@@ -63,7 +63,7 @@ func (w *watched) cycle() uint64 {
 	return 0
 }
 
-// Settle implements cosim.Device. A circuit without a clock is checked here.
+// Settle implements cosim.Device. It checks circuits without a clock.
 func (w *watched) Settle() error {
 	if !w.model.Clocked() {
 		w.close()
@@ -158,15 +158,14 @@ func (w *watched) Restore(snapshot []byte) error {
 		w.broken[i] = broken{of[0], of[1], of[2] != 0, of[3]}
 	}
 	if w.sight.Reset(); !w.reset {
-		w.sight.Next() // conditions may refer to ports of the previous cycle
+		w.sight.Next() // conditions may refer to ports in the previous cycle
 	}
 	return w.Device.Restore(snapshot[words[0]:])
 }
 
 func (w *watched) Close() error { return errors.Join(w.model.Close(), w.Device.Close()) }
 
-// Reports describes the RTL components, and the cycles in which the machine broke assumptions of the components'
-// maps.
+// Reports describes the RTL components, and the cycles in which the machine violated the assumptions of their maps.
 func (r *Devices) Reports() []outcome.RTLReport {
 	reports := append([]outcome.RTLReport{}, r.Report...)
 	for _, w := range r.beside {
@@ -191,7 +190,7 @@ func (w *watched) report() (all []outcome.Assumption) {
 	return all
 }
 
-// BrokenNotes describes the broken assumptions: the places, the number of cycles, and the first cycle.
+// BrokenNotes describes the violated assumptions: the places, the number of cycles, and the first cycle.
 func (r *Devices) BrokenNotes() (notes []string) {
 	type total struct {
 		of     *watched

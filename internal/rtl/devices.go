@@ -33,9 +33,9 @@ type InPlace uint8
 const (
 	// OfRTL selects the RTL itself.
 	OfRTL InPlace = iota
-	// Models selects models with the parameters of the RTL. The inputs and outputs of the models are recorded.
+	// Models selects models with the parameters of the RTL, and records their inputs and outputs.
 	Models
-	// Own keeps the machine's components. Their outputs are recorded.
+	// Own keeps the machine's components, and records their outputs.
 	Own
 )
 
@@ -60,7 +60,7 @@ type Devices struct {
 	Kernel    *hw.Kernel
 }
 
-// PartRun is a component that the scenario replaces.
+// PartRun is a component replaced by the scenario.
 type PartRun struct {
 	Path     string
 	Map      *pinmap.Map
@@ -97,8 +97,8 @@ func (r *Devices) Identity() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// rtlComponentsMax bounds the components of a machine that are RTL, as in 16 groups of 16 processors. Each component
-// is a device with its own address space in wasm.
+// rtlComponentsMax is the maximum number of RTL components in a machine, such as 16 groups of 16 processors. In wasm,
+// each component is a device with its own address space.
 const rtlComponentsMax = 1024
 
 // components holds the parts of the hardware with ports (components, composites and the whole), and the selected
@@ -107,10 +107,10 @@ type components struct {
 	parts  int
 	sites  []*hw.Site
 	within [][]int  // parts of a composite, by site
-	whole  *hw.Site // nil if the hardware has no ports as a whole
+	whole  *hw.Site // nil if the whole hardware has no ports
 	chosen [][]inloop.Part
 	all    *inloop.Part   // nil if parts are replaced
-	taken  map[string]int // scenario entry that replaces a component, by component
+	taken  map[string]int // by component: scenario entry that replaces it
 }
 
 // see records the sites of all hardware and returns the components followed by the composites.
@@ -167,7 +167,7 @@ func (c *components) matchWithin(composite int, pattern *hw.Pattern) bool {
 		func(part int) bool { return len(c.match(c.sites[part], pattern)) > 0 })
 }
 
-// watched reports whether an output of a model is visible only in traces. The suffix _o of the output may be omitted.
+// watched reports whether an output of a model is visible only in traces. The suffix _o of the output is optional.
 func (c *components) watched(model, output string) bool {
 	for _, site := range c.models() {
 		for _, p := range site.Ports {

@@ -19,12 +19,12 @@ import (
 	"starloom/hw"
 )
 
-// icarusProcessesMax bounds the simulator processes of a machine. Twins share one process per kind and parameters;
-// other RTL needs one process per component.
+// icarusProcessesMax is the maximum number of simulator processes of a machine. Twins share one process per kind and
+// parameters; other RTL needs one process per component.
 const icarusProcessesMax = 64
 
-// partsOf opens a device for every element. If each device would be a process, it opens a common device. All elements
-// have equal parameters.
+// partsOf opens a device for every element. If each device would need a process, partsOf opens a common device. All
+// elements have equal parameters.
 func (r *Devices) partsOf(ctx context.Context, source *rtlSource, pins *pinmap.Map, site *hw.Site,
 	elements []int) ([]inloop.Part, error) {
 	if source.backend == cosim.BackendIcarus && source.own == nil && r.InPlace == OfRTL {
@@ -93,7 +93,7 @@ func (r *Devices) ownMap(source *rtlSource, path string, parameters twin.Paramet
 	return pins, nil
 }
 
-// rtlSeed initialises registers without a reset to fixed nonzero values, so that a missing reset shows reproducibly.
+// rtlSeed initialises registers without a reset to fixed nonzero values, so that a missing reset is reproducible.
 const rtlSeed = 1
 
 func (r *Devices) device(ctx context.Context, source *rtlSource, pins *pinmap.Map, path string) (cosim.Device, error) {
@@ -145,7 +145,7 @@ func (r *Devices) record(path string, source *rtlSource, pins *pinmap.Map) (cosi
 	return recorder, nil
 }
 
-// array opens several instances of a twin in one simulator. The ports of all instances are side by side.
+// array opens several instances of a twin in one simulator, with their ports side by side.
 func (r *Devices) array(source *rtlSource, pins *pinmap.Map, count int) (device cosim.Device, err error) {
 	if err := r.process(source); err != nil {
 		return nil, err

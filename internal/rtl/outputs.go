@@ -20,18 +20,18 @@ type Outputs struct {
 type output struct {
 	element, name string
 	model         string // model of the element, with its parameters
-	get           func() // fills words; nil: words belong to a device
+	get           func() // fills words; nil if a device owns words
 	words         []uint64
 	changes       []change
 }
 
 type change struct{ cycle, value uint64 }
 
-// changesMax bounds the recorded changes of a run to 64 MiB. Later changes are not compared.
+// changesMax limits the recorded changes of a run to 64 MiB. Later changes are not compared.
 const changesMax = 1 << 22
 
 func (r *Devices) watchOutputs() {
-	// 0 is the cycle before the machine's cycle 0
+	// 0 is the cycle before cycle 0 of the machine
 	r.Outputs.cycle = func() uint64 { return r.Kernel.Cycle() - hw.CycleOfReset }
 	for i, chosen := range r.chosen {
 		for _, part := range chosen {
@@ -83,10 +83,11 @@ func (s *Outputs) note() {
 	}
 }
 
-// fold is odd, so that every word affects the hash. A single word hashes to itself.
+// fold is odd, so that every word affects the hash. The hash of a single word is the word.
 const fold = 0x9E3779B97F4A7C15
 
-// Agree returns an error about the first output of the models that differs from the machine's own components, or nil.
+// Agree returns an error about the first output of the models that differs from the machine's own components, nil for
+// none.
 func (s *Outputs) Agree(own *Outputs) error {
 	first, where := ^uint64(0), (*output)(nil)
 	for i := range s.of {

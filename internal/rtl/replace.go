@@ -19,7 +19,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Replace implements plant.RTL. It opens the devices that the scenario names.
+// Replace implements plant.RTL. It opens the devices named in the scenario.
 func (r *Devices) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.Composite,
 	whole hw.Sited) (run []hw.Component, all bool, err error) {
 	r.Kernel = kernel
@@ -47,7 +47,7 @@ func (r *Devices) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.C
 	return run, false, err
 }
 
-// running returns the components that the kernel runs: each part, its replacement, or the composite that replaces it.
+// running returns the components that the kernel runs: each part, its replacement, or the composite in its place.
 func (r *Devices) running(parts []hw.Sited) (run []hw.Component, err error) {
 	if r.InPlace == Own {
 		for _, part := range parts[:r.parts] {
@@ -74,7 +74,7 @@ func (r *Devices) running(parts []hw.Sited) (run []hw.Component, err error) {
 	return run, nil
 }
 
-// held reports which sites do not run. These are parts of a replaced composite, and composites that are not replaced.
+// held reports the sites that do not run: parts of a replaced composite, and composites that are not replaced.
 func (r *Devices) held() ([]bool, error) {
 	held := make([]bool, len(r.sites))
 	for i := r.parts; i < len(r.sites); i++ {

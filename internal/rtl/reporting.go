@@ -64,7 +64,7 @@ func checkCommand(source *rtlSource, pins *pinmap.Map) string {
 	return command
 }
 
-// Violation returns the fault of the RTL that ended the run, with slots of slotCycles cycles.
+// Violation returns the fault of the RTL that ended the run. A slot has slotCycles cycles.
 func (r *Devices) Violation(slotCycles uint64) outcome.Violation {
 	fault := r.Loop.Fault()
 	v := outcome.Violation{Rule: outcome.RuleRTLFault, Cycle: fault.Cycle, Slot: fault.Cycle / slotCycles,

@@ -20,7 +20,7 @@ type rtlSource struct {
 	at      string // key of the entry
 	key     string // key for errors
 	own     *pinmap.Map
-	places  []place  // first component for each set of parameters of own
+	places  []place  // first component for each set of its own parameters
 	derived []string // missing outputs that are computed from others
 	model   string   // "" selects the twin of the replaced component
 	backend string
@@ -31,7 +31,7 @@ type place struct {
 	pins *pinmap.Map
 }
 
-// open returns the source of an entry's RTL. It rejects RTL that does not fit this machine.
+// open returns the source of an entry's RTL. It rejects RTL that this machine cannot use.
 func (r *Devices) open(at string, x *config.RTL) (*rtlSource, error) {
 	s := r.Source
 	source := &rtlSource{at: at, key: at + ".twin", own: x.PinMap, model: x.Twin, backend: x.Backend}

@@ -1,4 +1,5 @@
-// Package runs carries out a scenario's runs: one with its passes, or many, of seeds, permutations and rates.
+// Package runs executes a scenario: one run with its passes, or many runs with different seeds, permutations and
+// rates.
 //
 //	Config -> one:  ask, begin, open -> run -> end, repeat, finish  -> Report
 //	Config -> many: workers -> queue, in the order of numbers -> tally -> SeedsReport
@@ -23,15 +24,15 @@ import (
 )
 
 // Batch is a scenario to run once per seed, or once per seed and permutation. Runs are numbered by seed, then by
-// permutation, and taken in this order, so no result depends on the number of workers.
+// permutation, and taken in this order, so results are independent of the number of workers.
 //
 //	workers                          one at a time
 //	hand -> chunk of runs -> put  -> take, in the order of the numbers
 type Batch struct {
 	Config       *config.Config
-	Rates        []Rated // rates of faults.random, the first one in config; empty for none
+	Rates        []Rated // rates of faults.random; config has the first rate; empty for none
 	Seeds        outcome.Seeds
-	Permutations uint64 // permutations per seed; 0 for the scenario's own workload
+	Permutations uint64 // number of permutations per seed; 0 for the scenario's own workload
 	Options      emulator.Options
 	Expect       *outcome.Expectation                              // nil for none
 	Build        func(emulator.Options) (*emulator.Machine, error) // nil: emulator.New
@@ -44,7 +45,7 @@ type Batch struct {
 	slotCycles uint64
 }
 
-// Rated is a rate of faults.random and its scenario.
+// Rated is a rate of faults.random and the scenario with this rate.
 type Rated struct {
 	Rate   float64
 	Config *config.Config
@@ -52,20 +53,20 @@ type Rated struct {
 
 func (b *Batch) processors() int { return b.Config.Network.Shape().Processors() }
 
-// chunkProcessors is the number of processors in a worker's chunk of runs, so that small runs do not wait for one
-// another.
+// chunkProcessors is the number of processors in a worker's chunk of runs, so that small runs do not wait for each
+// other.
 const chunkProcessors = 8 << 10
 
 const chunkRuns = 1 << 10
 
-// chunksAhead bounds the finished chunks per worker that wait to be taken, as they occupy memory.
+// chunksAhead is the maximum number of finished chunks per worker that wait to be taken, because they occupy memory.
 const chunksAhead = 4
 
-// runsMax bounds the runs of a batch. The smallest networks run 50,000 times a second; more would take hours and is
-// likely a typing mistake.
+// runsMax is the maximum number of runs of a batch. The smallest networks run 50,000 times per second; more runs
+// would take hours and probably result from a typing error.
 const runsMax = 1_000_000_000
 
-// Runs returns the number of runs over all seeds, permutations and rates; an error above runsMax.
+// Runs returns the number of runs over all seeds, permutations and rates, and an error above runsMax.
 func (b *Batch) Runs() (uint64, error) {
 	each := max(b.Permutations, 1) * uint64(max(len(b.Rates), 1))
 	high, runs := bits.Mul64(b.Seeds.Count(), each)
@@ -83,8 +84,8 @@ func (b *Batch) chunk() uint64 {
 	return uint64(min(max(chunkProcessors/b.processors(), 1), chunkRuns))
 }
 
-// workers returns the number of machines and the workers of each. Small machines run side by side, large ones one
-// after another on all workers. A pin map that is not a file belongs to one machine at a time.
+// workers returns the number of machines, and of workers per machine. Small machines run concurrently; large machines
+// run one after the other on all workers. A pin map that is not a file belongs to one machine at a time.
 func (b *Batch) workers(runs uint64) (machines, each int) {
 	if slices.ContainsFunc(b.Config.RTL, func(x config.RTL) bool { return x.PinMap != nil }) {
 		return 1, 1
@@ -101,7 +102,7 @@ func (b *Batch) workers(runs uint64) (machines, each int) {
 }
 
 // Each executes the runs until ctx ends, and calls take for each run in order, with the number of all runs. An error
-// of take ends the batch. All workers have ended when it returns.
+// of take ends the batch. When Each returns, all workers have ended.
 func (b *Batch) Each(ctx context.Context, take func(r *BatchRun, total uint64) error) (err error) {
 	if b.total, err = b.Runs(); err != nil {
 		return err
@@ -202,7 +203,8 @@ func (b *Batch) runChunk(ctx context.Context, m *emulator.Machine, first, end ui
 	return runs, nil
 }
 
-// One executes run i on a machine of the batch, in any order. It returns nil if ctx has ended.
+// One executes run i on a machine of the batch. The order of calls is arbitrary. One returns nil after the end of
+// ctx.
 func (b *Batch) One(ctx context.Context, m *emulator.Machine, i uint64) (*BatchRun, error) {
 	r, err := b.run(ctx, m, i, true)
 	if err != nil || m.Interrupted {
@@ -211,7 +213,7 @@ func (b *Batch) One(ctx context.Context, m *emulator.Machine, i uint64) (*BatchR
 	return &r, nil
 }
 
-// run executes run i. Unless it is the first, the machine has executed the run before it.
+// run executes run i. Unless it is the first, the machine has executed the previous run.
 func (b *Batch) run(ctx context.Context, m *emulator.Machine, i uint64, first bool) (r BatchRun, err error) {
 	r = b.Numbered(i)
 	seed := r.Seed
@@ -241,7 +243,7 @@ func (b *Batch) Numbered(i uint64) BatchRun {
 	return BatchRun{Seed: b.Seeds.First + i/each, Permutation: i % each}
 }
 
-// AllProcessorsMax bounds `permutation: all`: 10! is 3,628,800 runs.
+// AllProcessorsMax is the maximum number of processors for `permutation: all`: 10! is 3,628,800 runs.
 const AllProcessorsMax = 10
 
 // PermutationNumber returns permutation k of 0..n-1 in lexicographic order.
@@ -281,8 +283,8 @@ func nextPermutation(p []uint32) {
 	slices.Reverse(p[i+1:])
 }
 
-// PermutationSeed is the seed of permutation k: every run has its own random numbers, and equals a run alone with
-// this seed.
+// PermutationSeed returns the seed of permutation k. Each run has its own random numbers; a single run with this seed
+// and permutation is identical.
 func PermutationSeed(seed, k uint64) uint64 {
 	return hw.NewStream(seed, hw.PurposePermutation).Seed(k)
 }
@@ -290,11 +292,11 @@ func PermutationSeed(seed, k uint64) uint64 {
 // BatchRun is one run of a batch.
 type BatchRun struct {
 	Seed        uint64 // requested seed; the permutation's own is PermutationSeed
-	Permutation uint64 // number of the permutation, if the batch has permutations
+	Permutation uint64 // number of the permutation in a batch with permutations
 	Finished    bool
 	digest      traces.Digest
 	Report      *outcome.Report
-	Measured    *meter.Measured // sum over the chunk, in its last run; nil if handlers take no time
+	Measured    *meter.Measured // sum over the chunk, in the chunk's last run; nil if handlers take no time
 }
 
 // batchQueue hands out chunks of runs and takes them back in order.
@@ -311,7 +313,7 @@ type batchQueue struct {
 	err     error                 // first error
 }
 
-// hand returns the next chunk, empty for none. The owner of the chunk taken next never waits.
+// hand returns the next chunk, empty for none. The worker with the next chunk to be taken never waits.
 func (q *batchQueue) hand(ctx context.Context) (first, end uint64) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -325,7 +327,7 @@ func (q *batchQueue) hand(ctx context.Context) (first, end uint64) {
 	return first, q.next
 }
 
-// put returns a chunk and takes all chunks in order. A short chunk is the last one.
+// put returns a chunk and takes all chunks in order. A short chunk is the last.
 func (q *batchQueue) put(first uint64, runs []BatchRun) error {
 	q.lock.Lock()
 	defer q.lock.Unlock()

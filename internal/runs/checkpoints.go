@@ -18,7 +18,7 @@ import (
 	"starloom/traces/input"
 )
 
-// checkpoints stop a run between two steps, to save its state or to end it.
+// checkpoints stops a run between two steps, to save its state or to end it.
 type checkpoints struct {
 	nothing
 	file  *traces.File // file of the final state, nil for none
@@ -129,8 +129,7 @@ func restoreFile(restore func(io.Reader) error, path string) (err error) {
 	return nil
 }
 
-// refuseBroken rejects a state with contradictory columns: it violates an invariant of the hardware, so no run
-// reaches it.
+// refuseBroken rejects a state with contradictory columns, which violates an invariant of the hardware.
 func refuseBroken(path string, err *error) {
 	value := recover()
 	if value == nil {

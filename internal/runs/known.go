@@ -69,7 +69,7 @@ func known(ctx context.Context, r *run) {
 	r.report.Aside.Remedies = r.remedies(ctx)
 }
 
-// processorPaths states the path of processor N, "" without a formula.
+// processorPaths returns a formula for the path of processor N, "" for none.
 func processorPaths(names fabric.Names, s *fabric.Shape) string {
 	last := s.Processors() - 1
 	each := strings.Replace(names.Processor(0), "[0]", "[N]", 1)
@@ -114,7 +114,7 @@ func noteProcessors(k *outcome.Known, names fabric.Names, count int) {
 	}
 }
 
-// programRules returns the named rules of a program, nil if a scenario lacks a key for one.
+// programRules returns the named rules of a program, or nil if a scenario has no key for one of them.
 func programRules(p *fabric.Program, rules []string) (list []ruleValue) {
 	values := map[string]json.RawMessage{}
 	form, err := json.Marshal(p.Rules)

@@ -17,7 +17,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Options control execution and output: the options of package starloom.
+// Options control execution and output; they are the options of package starloom.
 type Options struct {
 	Machine emulator.Options
 	Record  record.Options
@@ -31,7 +31,7 @@ type Options struct {
 	BreakOn                  Break
 	Replay                   outputs.Output
 	ReplayProcessor          int
-	Variables                bool     // the replay shows the variables of the state
+	Variables                bool     // the replay includes the variables of the state
 	Probes                   []string // patterns of variables in the waveform
 	Profile                  outputs.Output
 	Progress                 func(Progress) // nil for none
@@ -60,7 +60,7 @@ func (o *Options) ToTemporary() (remove func(), err error) {
 	var files []*os.File
 	remove = func() {
 		for _, file := range files {
-			_ = errors.Join(file.Sync(), file.Close()) // the unlinked file costs as much as a visible one
+			_ = errors.Join(file.Sync(), file.Close()) // the unlinked file costs as much as a visible file
 		}
 	}
 	for _, to := range o.outputs() {
@@ -94,7 +94,7 @@ func (o *Options) survival() bool { return o.SurvivalCSV.Given() || o.SurvivalSV
 
 func (o *Options) runTable() bool { return o.RunTableCSV.Given() || o.RunTableSVG.Given() }
 
-// CheckOne rejects options that a single run cannot have.
+// CheckOne rejects options that are invalid for a single run.
 func (o *Options) CheckOne() error {
 	if o.Record.VCD.Given() && o.Machine.Engine == emulator.EngineSlot {
 		return record.ErrNoCycles("--engine slot")
@@ -121,7 +121,7 @@ func (o *Options) refuseBare(c *config.Config) error {
 	return nil
 }
 
-// CheckSeeds rejects options that runs of many seeds cannot have.
+// CheckSeeds rejects options that are invalid for runs of many seeds.
 func (o *Options) CheckSeeds(seeds outcome.Seeds) error {
 	if err := o.refuseTraces("--seeds asks for many", "run one of them alone with --seed N"); err != nil {
 		return err
@@ -197,9 +197,9 @@ func (o *Options) refuseStates(many, remedy string) error {
 	return nil
 }
 
-// Break is the point at which a run stops before its end. The zero value is no break.
+// Break is a point at which a run stops early. The zero value is no break.
 type Break struct {
-	Rule string // stop after the boundary that breaks this rule; RuleTrap for a trap
+	Rule string // stop after the boundary that violates this rule; RuleTrap for a trap
 	Slot uint32 // stop before this slot, 1 to SlotsMax; 0 for none
 }
 

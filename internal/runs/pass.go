@@ -18,19 +18,20 @@ type run struct {
 	report   *outcome.Report // set at the end of the run
 }
 
-// pass is a stage of a run. Passes are called in their order up to the end of the run and in its repetition; in
-// reverse order at its end and to finish. The first error ends the run, and none of its files appears.
+// pass is a stage of a run. Up to the end of the run, and during its repetition, passes are called in their order;
+// the methods for the end and for the finish are called in reverse order. The first error ends the run, and none of
+// its files appears.
 type pass interface {
-	ask(r *run) error                         // before the machine is built: rejects options, requests settings
-	begin(r *run) error                       // machine built: rejects impossible options, loads the initial state
+	ask(r *run) error                         // before the build: rejects options, requests settings
+	begin(r *run) error                       // after the build: rejects impossible options, loads the initial state
 	open(r *run) error                        // opens files
-	run(ctx context.Context, r *run) error    // runs the machine to its end or break
+	run(ctx context.Context, r *run) error    // runs the machine to its end or to a break
 	end(r *run) error                         // run ended, the machine unchanged since
 	repeat(ctx context.Context, r *run) error // repeats a whole run for details
 	finish(ctx context.Context, r *run) error // report complete
 }
 
-// nothing provides the default methods of a pass.
+// nothing implements the methods of a pass without effect.
 type nothing struct{}
 
 func (nothing) ask(*run) error                     { return nil }

@@ -83,7 +83,7 @@ func each(passes []pass, step func(pass) error) error {
 	return nil
 }
 
-// replay calls the handlers of one processor again, alone, and writes their inputs and actions.
+// replay repeats the handler calls of one processor in isolation, and writes their inputs and actions.
 type replay struct {
 	nothing
 	file   *traces.File      // nil for none
@@ -108,7 +108,7 @@ func (o *Options) checkReplay(processors int) error {
 		fmt.Sprintf("allowed: 0 to %d", processors-1))
 }
 
-// checkVariables rejects options of variables without the outputs that show them.
+// checkVariables rejects options about variables without the outputs that contain them.
 func (o *Options) checkVariables(bare bool) error {
 	option := "--vars"
 	switch {
@@ -149,8 +149,8 @@ func (p *replay) end(r *run) error {
 	return r.machine.WriteReplay(p.file, r.report, p.layout)
 }
 
-// separation repeats a failed run without its faults to separate their violations, for a page also with each fault
-// alone, unless that takes long.
+// separation repeats a failed run without its faults to separate the violations that they cause. For a page it also
+// repeats the run with each fault alone, unless that takes long.
 type separation struct{ nothing }
 
 func (separation) repeat(ctx context.Context, r *run) error {
@@ -207,7 +207,7 @@ func (p *recording) finish(_ context.Context, r *run) error {
 	return p.Finish(r.report.Violations, r.report.Cycles)
 }
 
-// profile repeats the run up to its longest call and writes the cost of that by place.
+// profile repeats the run up to its longest call, and writes the cost of this call by place.
 type profile struct {
 	nothing
 	folded *traces.File // nil for none
@@ -226,7 +226,7 @@ func (p *profile) open(r *run) (err error) {
 	return err
 }
 
-// finish repeats the run even after a break, which also has a longest call.
+// finish repeats the run even after a break, because a broken-off run also has a longest call.
 func (p *profile) finish(ctx context.Context, r *run) error {
 	if err := r.machine.ProfileWorst(ctx, r.report, p.folded != nil, r.repeated()); err != nil {
 		return err
@@ -331,7 +331,7 @@ func (p *packets) end(r *run) error {
 	return r.machine.WritePackets(p.file)
 }
 
-// Run runs the scenario once, or every permutation.
+// Run runs the scenario once, or once for every permutation.
 func (b *Batch) Run(ctx context.Context, o Options) (report *outcome.Report, err error) {
 	if err := b.Expect.Check(b.Config.Rules.Checked()); err != nil {
 		return nil, err

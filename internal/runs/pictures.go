@@ -26,7 +26,7 @@ type pictures struct {
 	nothing
 	files map[picture.Kind]*traces.File
 	seen  *picture.Collector // nil if no picture needs it
-	flits *picture.Channels  // flits on channels between routers; nil if no picture needs them
+	flits *picture.Channels  // flits on channels between routers; nil if no picture uses them
 	took  *picture.Latency   // latencies of packets or frames, set at the end
 	loads []float64          // loads of channels between routers, set at the end; nil for none
 	bare  struct {           // results of a run without firmware, set at the end

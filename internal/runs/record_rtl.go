@@ -11,9 +11,9 @@ import (
 	"starloom/internal/rtl"
 )
 
-// RecordRTL runs the scenario with models instead of its RTL and records the inputs of each. They must match the
-// outputs of the machine's own components, otherwise the check would concern another machine. The caller closes the
-// pin maps.
+// RecordRTL runs the scenario with models instead of its RTL and records the inputs of each model. The outputs must
+// match those of the machine's own components; otherwise the check would concern a different machine. The caller
+// closes the pin maps.
 func RecordRTL(ctx context.Context, c *config.Config) (parts []rtl.PartRun, pins []*pinmap.Map, err error) {
 	own, err := shownByOwn(ctx, c)
 	if err != nil {

@@ -25,8 +25,8 @@ var texts = outcome.NewTexts(textsSource, nil)
 
 type facts map[string]any
 
-// remedy returns a remedy of a kind, an entry of texts.tmpl, with its command. An empty expect keeps the expectation
-// of the entry.
+// remedy returns a remedy of a kind, an entry of texts.tmpl, with its command. An empty expect keeps the entry's
+// expectation.
 func remedy(kind, command, expect string, values any) outcome.Remedy {
 	m := outcome.Remedy{Step: texts.Steps(kind, values)[0]}
 	m.Command, m.Expect = command, cmp.Or(expect, m.Expect)
@@ -37,7 +37,7 @@ func meant(command string, faults bool) outcome.Remedy {
 	return remedy("meant", command+" --expect fail", "", faults)
 }
 
-// remedies lists remedies of a failed run as commands, the likeliest first. Short ones are tried.
+// remedies lists remedies of a failed run as commands, the most likely first. It tries short ones.
 func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
 	report, command := r.report, r.report.Aside.Command
 	if command == "" || len(report.Violations) == 0 {
@@ -76,7 +76,8 @@ func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
 	return list
 }
 
-// inTime lists alternatives, then the remedy, for a deadline that the program cannot meet; none if it can.
+// inTime lists alternatives, then the remedy, for a deadline that the program cannot meet. It returns none if the
+// program can meet the deadline.
 func (r *run) inTime(ctx context.Context, command string) (list []outcome.Remedy) {
 	own, late := r.config.Firmware.Program, r.report.Aside.Late
 	least := own.Needed()
@@ -168,8 +169,8 @@ type parameter struct {
 	Left  *outcome.Left
 }
 
-// otherParameters tries the documented values of the program's parameters until a run keeps all rules, with keeps. It
-// reports on all tries, nil for none.
+// otherParameters tries the documented values of the program's parameters until a run, with the values in keeps,
+// breaks no rule. It reports on all trials, nil for none.
 func (r *run) otherParameters(ctx context.Context) (m *outcome.Remedy, keeps *parameter) {
 	own, none := r.config.Firmware.Program, r.report.Aside.Late.Deadline
 	var tried []parameter
@@ -203,7 +204,8 @@ func (r *run) otherParameters(ctx context.Context) (m *outcome.Remedy, keeps *pa
 	return &said, keeps
 }
 
-// withoutFaults lists the runs without one harmful fault, the run without all, and steps if the faults are intended.
+// withoutFaults lists the runs without one harmful fault each, the run without all faults, and steps in case the
+// faults are intended.
 func (r *run) withoutFaults(ctx context.Context, command string) (list []outcome.Remedy) {
 	report := r.report
 	for k := range report.Aside.Known.Left {
@@ -235,8 +237,8 @@ func (r *run) brokenByFaults(rule string) bool {
 	})
 }
 
-// lossless is the set of rules for firmware that retransmits: without no_loss, which judges every frame, and
-// receive_step, which judges the first try; with exactly_once if packets are carried.
+// lossless returns the rules for firmware that retransmits: without no_loss, which judges every frame, and
+// receive_step, which judges the first attempt; with exactly_once if packets are carried.
 func (r *run) lossless(ctx context.Context, command string) outcome.Remedy {
 	c, loses := *r.config, r.brokenByFaults(fabric.RuleNoLoss)
 	c.Rules.NoLoss, c.Rules.ReceiveStep = false, false
@@ -273,7 +275,7 @@ func (r *run) withProgram(ctx context.Context, program string) string {
 	return r.expect(r.tryProgram(ctx, program, r.config.Firmware.Params)) // nil if the program has other keys
 }
 
-// tryProgram tries another program, or other parameters; nil if refused or too long.
+// tryProgram tries another program, or other parameters. It returns nil if the run is rejected or too long.
 func (r *run) tryProgram(ctx context.Context, program string, params map[string]int64) *outcome.Left {
 	c, err := r.config.Source.With(program, params)
 	if err != nil {
@@ -282,12 +284,12 @@ func (r *run) tryProgram(ctx context.Context, program string, params map[string]
 	return r.trySmall(ctx, c, r.report.Slots)
 }
 
-// expect is the expected end of a run, left of a try or nil.
+// expect returns the expected end of a run. left is the outcome of a trial, or nil.
 func (r *run) expect(left *outcome.Left) string {
 	return texts.Say("expect", facts{"Left": left, "RTL": r.config.RTL != nil})
 }
 
-// longerDeadline is the smallest deadline that all meet, checked with the program's own rules.
+// longerDeadline returns the smallest deadline that all packets meet, after a check with the program's own rules.
 func (r *run) longerDeadline(ctx context.Context, command string, slots uint64) outcome.Remedy {
 	c, k := *r.config, &r.report.Aside.Known
 	if k.Check != "" {
@@ -352,7 +354,7 @@ func (r *run) try(ctx context.Context, c *config.Config) *outcome.Left {
 
 var word = regexp.MustCompile(`(?:[^ '\\]|\\.|'[^']*')+`)
 
-// set adds a key of the scenario to a command line and removes earlier settings of it and of its parts.
+// set adds a key of the scenario to a command line. It removes earlier settings of the key and its parts.
 func set(command, key, value string) string {
 	words := word.FindAllString(command, -1)
 	for i := len(words) - 2; i >= 0; i-- {
@@ -367,7 +369,7 @@ func set(command, key, value string) string {
 	return strings.Join(words, " ") + " " + strict.SetOption + " " + outcome.ShellQuote(key+"="+value)
 }
 
-// moreTimes multiplies the limit of slots if the needed number is unknown.
+// moreTimes is the factor for the slot limit if the required number of slots is unknown.
 const moreTimes = 10
 
 func slotsOption(limit uint32) string { return fmt.Sprintf(" --slots %d", limit) }
@@ -391,8 +393,8 @@ func (r *run) moreSlots(ctx context.Context, command string) outcome.Remedy {
 	return m
 }
 
-// longer tries the run with the slots of its traffic, or with moreTimes the slots until it ends by itself. It returns
-// the slots, and the outcome, nil if not tried.
+// longer tries the run with the slots of its traffic, or with up to moreTimes the slots until the run ends by itself.
+// It returns the number of slots, and the outcome, nil without a trial.
 func (r *run) longer(ctx context.Context) (more uint64, left *outcome.Left) {
 	most := func(slots uint64) uint64 { return min(slots, 1<<32-2) }
 	more = most(uint64(r.config.Slots) * moreTimes)
@@ -410,7 +412,7 @@ func (r *run) longer(ctx context.Context) (more uint64, left *outcome.Left) {
 	return more, left
 }
 
-// shorter shortens the traffic to the limit of slots, or to a multiple of it; none if no run passes.
+// shorter shortens the traffic to the slot limit, or to a multiple of the limit. It returns none if no run passes.
 func (r *run) shorter(ctx context.Context, command string) []outcome.Remedy {
 	t := r.config.Traffic
 	if t == nil || t.Arrivals == fabric.ArrivalsFile {
@@ -442,7 +444,7 @@ func (r *run) shorter(ctx context.Context, command string) []outcome.Remedy {
 	return nil
 }
 
-// deeper doubles the RX FIFOs until the run passes; none if that does not help.
+// deeper doubles the RX FIFOs until the run passes. It returns none if larger FIFOs do not help.
 func (r *run) deeper(ctx context.Context, command, rule string) []outcome.Remedy {
 	had := r.config.NIC.RxFrames
 	for depth := 2 * had; depth <= fabric.FIFOMax; depth *= 2 {

@@ -32,7 +32,7 @@ type reportFile struct {
 	write func(reportForms, *tally, io.Writer) error
 }
 
-// openReports opens the outputs before the run, so that a failure is immediate.
+// openReports opens the outputs before the run, so that errors appear immediately.
 func openReports(out *outputs.Set, options *Options) (*reportFiles, error) {
 	files := &reportFiles{out: out, opened: time.Now()}
 	for _, r := range []struct {

@@ -24,7 +24,7 @@ const (
 	scenesMax        = 6
 	scenesPerRule    = 2
 	sceneFramesMax   = 16
-	sceneFramesLast  = 6 // frames before the slot, if its surroundings have none
+	sceneFramesLast  = 6 // number of frames before the slot, if its surroundings have none
 	sceneTrailsMax   = 3
 	sceneTrailMax    = 24 // frames of a packet
 	sceneColumnsMax  = 36 // drawn cycles
@@ -33,18 +33,18 @@ const (
 	sceneStillMax    = 12      // constant signals
 	sceneActorsMax   = 4       // processors beside a medium
 	sceneCyclesMax   = 4096    // cycles searched around a violation
-	sceneFramesOther = 1 << 17 // frames of a run whose packets are followed
-	// The repetition by cycles takes at most a few seconds.
+	sceneFramesOther = 1 << 17 // maximum number of frames of a run whose packets are followed
+	// the repetition by cycles takes at most a few seconds
 	sceneProcessorsMax = 1 << 16
 	sceneWorkMax       = 1 << 27 // processors times cycles
 )
 
 // scenes repeats a failed run and records the surroundings of its first violations. It is the first pass, so that the
-// report is complete when it finishes.
+// report is complete when scenes finishes.
 type scenes struct{ nothing }
 
-// finish implements pass. The result depends on scenario and seed, not on the engine: a separate machine runs the
-// cycles.
+// finish implements pass. The result depends on scenario and seed, not on the engine, because a separate machine runs
+// the cycles.
 func (p *scenes) finish(ctx context.Context, r *run) error {
 	if r.options.HTML.Given() {
 		known(ctx, r)
@@ -72,10 +72,10 @@ type place struct {
 type filming struct {
 	*run
 	scenes []outcome.Scene
-	media  map[string]int // numbers of media by path, empty without faults
+	media  map[string]int // numbers of media by path; empty without faults
 }
 
-// choose selects the first violations, some of each rule, and the first effects of faults that caused one.
+// choose selects the first violations, several of each rule, and the first effects of their faults.
 func (f *filming) choose() {
 	r, byFaults := f.report, false
 	for _, x := range outcome.ShownOnce(r.Violations, r.Aside.Late.Of(r.Violations), scenesMax, scenesPerRule) {
@@ -107,8 +107,8 @@ func (f *filming) choose() {
 	}
 }
 
-// decides returns the slot in which a fault suppresses a due handler call; nil for none, or if it is too far from the
-// fault's first effect.
+// decides returns the slot in which a fault suppresses a due handler call, nil for none, or if the slot is too far
+// from the fault's first effect.
 func (f *filming) decides(fault int, path string) *uint64 {
 	for i := range f.report.Aside.Stood {
 		s := &f.report.Aside.Stood[i]
@@ -142,7 +142,7 @@ func (f *filming) last() (slot uint32) {
 	return slot
 }
 
-// cycle returns the cycle of a scene, the last one for a violation at the end of the run.
+// cycle returns the cycle of a scene; for a violation at the end of the run, the last cycle.
 func (f *filming) cycle(s *outcome.Scene) uint64 { return min(s.Cycle, max(f.report.Cycles, 1)-1) }
 
 func (f *filming) frames(ctx context.Context) error {
@@ -185,8 +185,8 @@ func (f *filming) frames(ctx context.Context) error {
 	return nil
 }
 
-// answers sets, for each ack, the payload last heard by its sender, in a data frame or in an ack. It needs all frames
-// of the run.
+// answers sets, for each ack, the payload that its sender has last heard, in a data frame or in an ack. It requires
+// all frames of the run.
 func answers(all []outcome.SceneFrame) {
 	last, sent := map[int][]byte{}, map[place][]byte{}
 	for i := range all {
@@ -204,7 +204,8 @@ func answers(all []outcome.SceneFrame) {
 	}
 }
 
-// unheard adds a line for each frame in a known slot without a listener, and names the faults that harmed frames.
+// unheard adds a line for each frame in a known slot without a listener, and names the faults that have harmed
+// frames.
 func (f *filming) unheard(all []outcome.SceneFrame, known func(slot uint32) bool) []outcome.SceneFrame {
 	heard := map[place]bool{}
 	for i := range all {
@@ -257,15 +258,15 @@ func (f *filming) until(m *emulator.Machine, last uint32) func() error {
 	}
 }
 
-// concerned selects the frames of a scene: at its medium or processor, in its slot and just before; otherwise the
-// last earlier ones, if all frames are known.
+// concerned selects the frames of a scene: at its medium or processor, in its slot and just before. Without such
+// frames it selects the last earlier ones, if all frames are known.
 func (f *filming) concerned(s *outcome.Scene, all []outcome.SceneFrame, whole bool) {
 	f.between(s, all, s.Slot-min(s.Slot, 2), s.Slot+1)
 	if len(s.Frames) == 0 && whole {
 		f.between(s, all, 0, s.Slot)
 		f.latest(s)
 	}
-	// Frames of the slot itself take precedence, then the nearest ones.
+	// frames of the slot take precedence, then the nearest frames
 	for len(s.Frames) > sceneFramesMax {
 		s.FramesLeft++
 		if s.Frames[0].Slot < s.Slot {
@@ -276,7 +277,7 @@ func (f *filming) concerned(s *outcome.Scene, all []outcome.SceneFrame, whole bo
 	}
 }
 
-// latest keeps the last frames of a scene. In a slot that is cut, frames for its processor or medium take precedence.
+// latest keeps the last frames of a scene. In a truncated slot, frames for its processor or medium take precedence.
 func (f *filming) latest(s *outcome.Scene) {
 	left := len(s.Frames) - sceneFramesLast
 	if left <= 0 {
@@ -334,7 +335,7 @@ func (f *filming) between(s *outcome.Scene, all []outcome.SceneFrame, from, to u
 	}
 }
 
-// trails follows the packets in frames of the scene's slot, if other frames carry them, too.
+// trails follows the packets in frames of the scene's slot that other frames also carry.
 func (f *filming) trails(s *outcome.Scene, all []outcome.SceneFrame) {
 	var followed [][]byte
 	for i := range s.Frames {
@@ -412,14 +413,14 @@ func (f *filming) waves(ctx context.Context) error {
 	return m.Release()
 }
 
-// long reports whether a run by cycles takes too long up to the end of slot last, and returns its cycles.
+// long reports whether a run by cycles up to the end of slot last takes too long, and returns its number of cycles.
 func (r *run) long(last uint32) (cycles uint64, long bool) {
 	cycles, n := uint64(r.config.Timing.SlotCycles())*(uint64(last)+1), r.machine.Shape.Processors()
 	return cycles, n > sceneProcessorsMax || cycles*uint64(n) > sceneWorkMax
 }
 
-// window is the excerpt of a scene: its slot with some cycles around, the signals of its place and of senders, and
-// the number of the slot.
+// window returns the excerpt of a scene: its slot with adjacent cycles, the signals of its place and of senders, and
+// the slot number.
 func (f *filming) window(s *outcome.Scene) *record.Excerpt {
 	const around = 16
 	at := f.cycle(s)
@@ -519,7 +520,8 @@ func (f *filming) draw(s *outcome.Scene, x *record.Excerpt) {
 	s.Waves = w
 }
 
-// struckAt returns the first cycle from one on with different light before and after a fault, from itself for none.
+// struckAt returns the first cycle, from cycle from on, with different light before and after a fault; from itself
+// for none.
 func struckAt(x *record.Excerpt, from int) int {
 	first := len(x.Cycles)
 	for i := range x.Signals {

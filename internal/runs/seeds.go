@@ -34,7 +34,7 @@ func (b *Batch) runRates(ctx context.Context, t *tally, o Options) error {
 	return nil
 }
 
-// detail repeats a failed run alone for a page, unless that takes long.
+// detail repeats one failed run alone for a page, unless that takes long.
 func (b *Batch) detail(ctx context.Context, r *outcome.SeedsReport, o Options) error {
 	f, _, _ := r.MostFailed()
 	if f == nil || !o.HTML.Given() || f.Permutation != nil || ctx.Err() != nil {

@@ -8,7 +8,7 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// strikes sets the struck frames of the scenes. Frames are numbered if all frames of the run are known.
+// strikes sets the struck frames of the scenes. It numbers frames if all frames of the run are known.
 func (f *filming) strikes(all []outcome.SceneFrame, whole bool) {
 	type start struct {
 		path  string
@@ -39,7 +39,7 @@ func (f *filming) strikes(all []outcome.SceneFrame, whole bool) {
 	f.follow()
 }
 
-// follow moves the scene of the fault behind the first violation to the frame of the violation's processor.
+// follow moves the scene of the first violation's fault to the frame of the violation's processor.
 func (f *filming) follow() {
 	i := slices.IndexFunc(f.scenes, func(s outcome.Scene) bool { return s.Violation >= 0 })
 	if i < 0 || f.scenes[i].Struck == nil || !f.scenes[i].Struck.Own {
@@ -58,8 +58,8 @@ func (f *filming) follow() {
 	}
 }
 
-// strike selects the struck frame of a scene: of the violation's processor the first one, or the last one before a
-// violation during the run; otherwise the first one of all. It returns nil for none.
+// strike selects the struck frame of a scene: the first frame of the violation's processor, or its last frame before
+// a violation during the run; otherwise the first of all frames. It returns nil for none.
 func (f *filming) strike(s *outcome.Scene, struck []outcome.StruckFrame) *outcome.StruckFrame {
 	faults, until, processor, last := []int{s.Fault}, ^uint64(0), -1, false
 	if s.Violation >= 0 {

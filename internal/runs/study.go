@@ -42,13 +42,13 @@ type studyRuns struct {
 	exported map[string]bool                        // texts that are written
 }
 
-// exported is the scenario of one or many runs.
+// exported is the scenario of one or several runs.
 type exported struct {
 	text []byte
 	runs int
 }
 
-// export keeps the scenario of some runs for their row.
+// export stores the scenario of runs for the runs' row.
 func (r *studyRuns) export(x *studies.Setting, count int) error {
 	if r.options.Export == "" {
 		return nil
@@ -129,7 +129,7 @@ func (r *studyRuns) keeps(kind studies.StudyFile) bool {
 	return r.options.Pictures && kind == studies.StudyPlot
 }
 
-// Plot writes a figure. For a page it also draws the figure for a phone.
+// Plot writes a figure. For a page it also draws the figure in the width of a phone.
 func (r *studyRuns) Plot(name string, f *draw.Figure) error {
 	err := r.File(studies.StudyPlot, name, f.WriteSVG)
 	if err != nil || !r.options.Pictures {
@@ -260,7 +260,7 @@ func (r *studyRuns) Sample(x *studies.Setting, count int, metric string) (*studi
 	return sample, nil
 }
 
-// StudyOptions control the execution of a study: the options of package starloom.
+// StudyOptions control the execution of a study; they are the options of package starloom.
 type StudyOptions struct {
 	Full     bool
 	Case     string
@@ -286,7 +286,7 @@ func (e *interruptedError) Error() string {
 	return fmt.Sprintf("interrupted after %d of %d runs", e.done, e.total)
 }
 
-// Study runs a study, elaborating each run from a setting. text returns the scenario of a setting as a file.
+// Study runs a study. It elaborates each run from a setting; text returns the scenario of a setting as a file.
 func Study(ctx context.Context, s *studies.Study, o StudyOptions,
 	elaborate func(*studies.Setting) (*config.Config, error),
 	text func(*studies.Setting) ([]byte, error)) (*outcome.StudyReport, error) {
@@ -336,7 +336,7 @@ func Study(ctx context.Context, s *studies.Study, o StudyOptions,
 // StudyCase is a case that can run alone.
 type StudyCase struct {
 	Name   string
-	Memory uint64 // estimated memory of its first run in bytes; 0 if unknown
+	Memory uint64 // estimated memory of the first run in bytes; 0 if unknown
 }
 
 const caseTime = 100 * time.Millisecond
@@ -369,7 +369,7 @@ func StudyCases(ctx context.Context, s *studies.Study, o StudyOptions,
 
 var errFound = errors.New("this would be run")
 
-// caseFinder collects the cases of a study without runs. It implements studies.Runs.
+// caseFinder collects the cases of a study without running them. It implements studies.Runs.
 type caseFinder struct {
 	ctx       context.Context
 	options   StudyOptions
@@ -418,12 +418,12 @@ func (f *caseFinder) File(studies.StudyFile, string, func(io.Writer) error) erro
 
 func (f *caseFinder) Plot(string, *draw.Figure) error { return nil }
 
-// Only is the pattern that matches one case.
+// Only returns the pattern that matches only this case.
 func (c *StudyCase) Only() string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(c.Name)
 }
 
-// JoinStudy joins the reports of cases that ran separately.
+// JoinStudy joins the reports of separately executed cases.
 func JoinStudy(name string, parts []*outcome.StudyReport) *outcome.StudyReport {
 	whole := &outcome.StudyReport{Study: name, Verdict: outcome.VerdictPass,
 		Beside: outcome.Beside{Provenance: &traces.Provenance{Version: outcome.Version()}}}

@@ -16,8 +16,8 @@ import (
 	"starloom/traces/meaning"
 )
 
-// tally sums up many runs, added in order: statistics, failures, the slowest run, and rows of a table. Its size grows
-// with the number of different values, not of runs.
+// tally summarises many runs, added in order: statistics, failures, the slowest run, and rows of a table. Its size
+// grows with the number of different values, not with the number of runs.
 type tally struct {
 	permuted bool             // runs have permutation numbers
 	rows     *input.CSVWriter // nil for none
@@ -54,17 +54,17 @@ type rateTally struct {
 
 type figure struct {
 	name     string
-	numeric  bool // some run has a number or a fraction
+	numeric  bool // at least one run has a number or a fraction
 	finishes bool
 	values   outcome.Histogram
-	entries  []outcome.Histogram // entries of a list, over the runs that have them
+	entries  []outcome.Histogram // entries of a list, over the runs with such an entry
 	pool     fabric.Pooled       // pooled values of the runs, nil for none
 	pooled   uint64              // number of pooled runs
 }
 
 const entriesMax = 1024
 
-// add adds a run's value; its numbers are used if counts is set.
+// add adds a run's value. counts means that its numbers enter the statistics.
 func (f *figure) add(value any, counts bool) {
 	if p, ok := value.(fabric.Pooled); ok {
 		f.pool = p.Pool(f.pool)
@@ -111,7 +111,7 @@ func newTally(permuted bool, rows *traces.File) *tally {
 	return t
 }
 
-// add adds a run. Its errors are those of the table's file.
+// add adds a run. Its errors concern the table's file.
 func (t *tally) add(run *BatchRun) error {
 	r := run.Report
 	var permutation *uint64
@@ -120,7 +120,7 @@ func (t *tally) add(run *BatchRun) error {
 	}
 	passed := r.Verdict == outcome.VerdictPass
 	t.runs++
-	// A run's digest covers frames and deliveries; add its length and violations.
+	// a run's digest covers frames and deliveries, so its length and violations are added
 	t.sum.Event(run.Seed, run.Permutation, run.digest.Hi, run.digest.Lo)
 	t.sum.Event(run.Seed, run.Permutation, r.Slots, r.ViolationsTotal)
 	if t.rate != nil {
@@ -191,7 +191,8 @@ func (t *rateTally) add(r *outcome.Report, passed bool) {
 	}
 }
 
-// statistics sums up numeric figures, fractions and lists. Runs with different rates have statistics per rate.
+// statistics summarises numeric figures, fractions and lists. Runs with different rates have statistics for each
+// rate.
 func (t *tally) statistics() outcome.Statistics {
 	all := outcome.Statistics{}
 	if t.rate != nil {
@@ -228,8 +229,8 @@ func (f *figure) together(runs uint64) (all outcome.Statistics) {
 
 const survivalPoints = 32
 
-// survival is the survival curve of runs with faults: at each slot of a first violation, the fraction of runs
-// unbroken up to its end.
+// survival returns the survival curve of runs with faults: at each slot of a first violation, the fraction of runs
+// without a violation up to the end of the slot.
 func (t *tally) survival() (curve outcome.Statistics) {
 	slots := slices.Sorted(maps.Keys(t.breaks))
 	stride := (len(slots) + survivalPoints - 1) / survivalPoints
@@ -276,7 +277,7 @@ func (t *tally) digest() string {
 //go:embed metrics.yaml
 var metrics string
 
-// Meanings explains the figures of single runs and batches.
+// Meanings returns the meanings of the figures of single runs and batches.
 func Meanings() []meaning.Group { return meaning.Must(metrics) }
 
 func (b *Batch) firmware(t *tally) outcome.FirmwareReport {

@@ -16,9 +16,9 @@ import (
 
 const (
 	margin      = 3                // requested time divided by estimated time
-	taskBegins  = 5 * time.Second  // time of a task in addition to its units
-	taskLong    = 10 * time.Minute // estimated time up to which short units share a task
-	taskShort   = 20 * time.Second // estimated time below which further tasks gain nothing
+	taskBegins  = 5 * time.Second  // time of a task in addition to the time of its units
+	taskLong    = 10 * time.Minute // maximum estimated time of a task with several units
+	taskShort   = 20 * time.Second // estimated time of a task below which more tasks are not useful
 	tasksWanted = 64               // number of tasks if the cluster's parallelism is unknown
 	timeLeast   = time.Minute      // time limits are in whole minutes
 	memoryStep  = 64 << 20
@@ -33,7 +33,7 @@ type task struct {
 
 type unit struct {
 	Unit
-	tries  int           // number of tasks that ended without the results of the unit, except timeouts
+	tries  int           // number of tasks that ended without the unit's results, except timeouts
 	limit  time.Duration // least time limit of the unit's task
 	alone  bool
 	failed string // reason of a failure, "" for none
@@ -45,8 +45,7 @@ type array struct {
 	tasks  []*task
 }
 
-// pack distributes units to tasks. A long unit has its own task; short units share a task with units of similar
-// memory.
+// pack distributes units to tasks. A long unit has its own task; short units with similar memory share a task.
 func pack(units []*unit, parallelism int) (tasks []*task) {
 	var sum time.Duration
 	for _, u := range units {
@@ -75,8 +74,8 @@ func pack(units []*unit, parallelism int) (tasks []*task) {
 
 func limitOf(work time.Duration) time.Duration { return rounded(margin * (work + taskBegins)) }
 
-// rounded rounds a time up to 1, 2, 4, 8, ... minutes, and above an hour to hours, so that there are few different
-// limits.
+// rounded rounds a time up to 1, 2, 4, 8, ... minutes, and above an hour to hours, so that few different limits
+// occur.
 func rounded(t time.Duration) time.Duration {
 	for limit := timeLeast; limit <= time.Hour; limit *= 2 {
 		if t <= limit {
@@ -86,7 +85,7 @@ func rounded(t time.Duration) time.Duration {
 	return (t + time.Hour - 1).Truncate(time.Hour)
 }
 
-// asked rounds memory up, so that there are few different amounts.
+// asked rounds memory up, so that few different amounts occur.
 func asked(bytes uint64) uint64 {
 	need := uint64(math.Ceil(float64(bytes) * memoryMore))
 	step := uint64(memoryStep)
@@ -116,7 +115,8 @@ type Work struct {
 	Folder   string // absolute path for scripts, lists and logs, shared by all nodes
 	Dir      string
 	Settings *Settings
-	// Command does units. The path of a file with the units' keys, one per line, is appended to the command.
+	// Command executes units. The path of a file with the keys of the units, one per line, is appended to the
+	// command.
 	Command []string
 	Units   []Unit
 	Done    func(key string) (bool, error) // reports whether the results of a unit exist
@@ -142,10 +142,10 @@ type Progress struct {
 type Outcome struct {
 	Failed []Failure
 	Cut    bool     // the context ended
-	Jobs   []string // jobs in the queue after the end of the context
+	Jobs   []string // jobs that remain in the queue after the end of the context
 }
 
-// Failure is a unit that could not be done.
+// Failure is a unit that has failed, and the reason.
 type Failure struct{ Key, Reason string }
 
 func (w *Work) script(a *array, name, here string) string {
@@ -161,7 +161,7 @@ func (w *Work) script(a *array, name, here string) string {
 	option("--ntasks=1")
 	option(fmt.Sprintf("--mem=%dM", a.memory>>20))
 	option("--time=" + minutes(a.limit))
-	option("--no-requeue") // Cluster.Run sends lost tasks again with new limits
+	option("--no-requeue") // Cluster.Run resubmits lost tasks with new limits
 	option(fmt.Sprintf("--output=\"%s/%%a.log\"", strings.ReplaceAll(here, "%", "%%")))
 	for _, named := range []struct{ name, value string }{
 		{"partition", w.Settings.Partition}, {"account", w.Settings.Account}, {"qos", w.Settings.QOS},
@@ -218,7 +218,7 @@ func (w *Work) write(a *array, name, here string) (string, error) {
 	return path, WriteFile(path, w.script(a, name, here))
 }
 
-// WriteFile writes a file completely or not at all, also on a network file system.
+// WriteFile writes a file completely or not at all, even on a network file system.
 func WriteFile(path, text string) error {
 	temp := path + "." + rand.Text() + ".new"
 	err := os.WriteFile(temp, []byte(text), 0o666)

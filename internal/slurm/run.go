@@ -1,12 +1,12 @@
-// Package slurm runs work as jobs of a Slurm cluster: arrays of tasks, each of which does some units of the work.
+// Package slurm runs work as Slurm jobs: arrays of tasks; each task executes some units of the work.
 //
 //	Work: units, time and memory of each --pack--> arrays of tasks --sbatch--> the cluster
 //	         ^                                                                    |
 //	         '------ sent again <--- failed, lost, out of time <--- squeue, results
 //
-// Only Slurm schedules the tasks. The command that sends jobs needs only sbatch, squeue, sinfo and scontrol, no
-// accounting. It may end while jobs run, and be called again. Results are on a file system shared by all nodes and
-// show which units are done. Files there are written under a temporary name and renamed, never locked.
+// Only Slurm schedules the tasks. The submitting command needs only sbatch, squeue, sinfo and scontrol, without
+// accounting. It may end while jobs run, and be called again. Results are on a file system shared by all nodes; a
+// unit with results is done. Files are written under a temporary name and renamed, never locked.
 package slurm
 
 import (
@@ -28,13 +28,13 @@ import (
 )
 
 const (
-	triesMost   = 3 // a unit fails after this many tasks without its results
-	longestMost = 8 // number of times that the time limit of a unit is doubled
+	triesMost   = 3 // a unit has failed after this number of tasks without its results
+	longestMost = 8 // maximum number of times that the time limit of a unit is doubled
 	pollFirst   = time.Second
 	pollLast    = 15 * time.Second
-	pollPart    = 30 // divisor of the elapsed time that yields the time between two polls
-	// settles is the time after the end of a task in which its results may still appear. On a network file system,
-	// new files of other nodes are visible only after a delay.
+	pollPart    = 30 // divisor that yields the time between two polls from the elapsed time
+	// settles is the time after the end of a task in which its results may still appear, because a network file
+	// system shows new files of other nodes only after a delay.
 	settles = 20 * time.Second
 )
 
@@ -65,7 +65,7 @@ func newRunner(w *Work) *runner {
 	return r
 }
 
-// Run does the work until all units are finished or ctx ends. Jobs continue to run after ctx has ended. Errors are
+// Run executes the work until all units are finished or ctx ends. Jobs continue after the end of ctx. Errors are
 // those of Slurm and of the folder.
 func (c *Cluster) Run(ctx context.Context, w *Work) (*Outcome, error) {
 	if err := c.fits(w); err != nil {
@@ -101,7 +101,7 @@ func (c *Cluster) Run(ctx context.Context, w *Work) (*Outcome, error) {
 	return o, nil
 }
 
-// WriteScripts writes the scripts of all arrays, with the usual limits, without sending them.
+// WriteScripts writes the scripts of all arrays, with the usual limits, without submitting them.
 func WriteScripts(to io.Writer, w *Work) error {
 	r := newRunner(w)
 	for i, a := range arrays(pack(r.units, w.Settings.ArrayParallelism), arrayUsual) {
@@ -179,7 +179,7 @@ func (r *runner) submit(ctx context.Context, a *array) error {
 	if err != nil {
 		return err
 	}
-	// An interruption waits for the answer, so that every array is either sent or not sent.
+	// an interruption waits for the answer, so that it is known whether an array was submitted
 	text, err := ask(context.WithoutCancel(ctx), "sbatch", "--parsable", path)
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(here))
@@ -207,7 +207,7 @@ func (r *runner) sleep(ctx context.Context) {
 func (r *runner) look(ctx context.Context) error {
 	queue, err := r.queue(ctx)
 	if err != nil {
-		return nil // if there is no answer, the next poll asks again
+		return nil // without an answer, the next poll asks again
 	}
 	p := Progress{Units: len(r.units)}
 	for id, s := range r.sent {

@@ -17,7 +17,7 @@ import (
 //go:embed settings.go
 var source string
 
-// Settings are the keys under slurm: in a file. All are optional.
+// Settings are the keys under slurm: in a file. All keys are optional.
 type Settings struct {
 	// partition for the jobs (default: the cluster's)
 	Partition string `json:"partition,omitempty"`
@@ -25,9 +25,9 @@ type Settings struct {
 	Account string `json:"account,omitempty"`
 	// quality of service
 	QOS string `json:"qos,omitempty"`
-	// largest number of tasks of an array that run at once
+	// maximum number of concurrent tasks of an array
 	ArrayParallelism int `json:"array_parallelism,omitempty" jsonschema:"minimum=1,maximum=1000000"`
-	// shell lines at the beginning of a task: module load ...
+	// shell lines at the beginning of a task, such as module load ...
 	Setup string `json:"setup,omitempty"`
 	// further options of sbatch: --constraint=avx2
 	Options []string `json:"options,omitempty"`

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A taskID identifies a task by the unique name of the array and the task's number in the array.
+// A taskID identifies a task by the unique name of its array and its number in the array.
 type taskID struct {
 	array  string
 	number int
@@ -19,10 +19,10 @@ type taskID struct {
 type sent struct {
 	*task
 	here string
-	gone time.Time // time since the task left the queue, zero before
+	gone time.Time // time at which the task was first missing in the queue, zero before
 }
 
-// record describes an array. It is stored before the array is sent, so that a later call finds the tasks.
+// record describes an array. It is stored before the array is submitted, so that a later call finds the tasks.
 type record struct {
 	Limit  time.Duration `json:"limit_ns"`
 	Memory uint64        `json:"memory_bytes"`
@@ -104,8 +104,8 @@ func readEnded(here string, number int) (e ended, ok bool) {
 	return e, err == nil
 }
 
-// atLimit reports whether a task that has begun and left the queue was killed at its time limit. Such a task did not
-// report its end, or its script reported the end after the script's command was killed.
+// atLimit reports whether a task that has begun and left the queue was killed at its time limit. Such a task has not
+// reported its end, or its script has reported the end after the command was killed.
 func (e ended) atLimit(limit time.Duration) bool {
 	if e.end == 0 {
 		return time.Since(time.Unix(e.begun, 0)) >= limit

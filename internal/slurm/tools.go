@@ -48,12 +48,12 @@ func ask(ctx context.Context, name string, words ...string) (string, error) {
 	return out.String(), errors.New(strings.Join(lines, "; "))
 }
 
-// Cluster is a Slurm cluster with its limits.
+// Cluster is a Slurm cluster and its limits.
 type Cluster struct {
 	settings *Settings
 	user     string
 	arrayMax int           // largest number of tasks per array
-	timeMax  time.Duration // time limit of a job in the partition; 0: no limit
+	timeMax  time.Duration // time limit of a job in the partition; 0 for none
 	memory   uint64        // bytes of the largest node
 }
 

@@ -1,4 +1,4 @@
-// Package sourcestest gives tests a copy of the repository, in which they build and run what they want.
+// Package sourcestest gives tests a copy of the repository, in which they build and run programs.
 package sourcestest
 
 import (
@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Copy copies the tracked and the new, not ignored files of the repository at top to a folder. wanted selects files
-// by name; nil selects all.
+// Copy copies the tracked files and the new files that are not ignored, of the repository at top, to a folder. wanted
+// selects files by name; nil selects all.
 func Copy(t testing.TB, top, folder string, wanted func(name string) bool) {
 	t.Helper()
 	list, err := exec.Command("git", "-C", top, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()

@@ -12,7 +12,7 @@ import (
 	"starloom/traces/input"
 )
 
-// A bisection searches along one axis. lines holds the points along that axis for each combination of the other axes.
+// A bisection searches along one axis. lines holds the points along this axis for each combination of the other axes.
 type bisection struct {
 	axis  int
 	lines [][]int
@@ -53,7 +53,7 @@ func (b *bisection) others(labels []string) []string {
 	return slices.Delete(slices.Clone(labels), b.axis, b.axis+1)
 }
 
-// A search narrows a line down to the two points between which the outcome changes.
+// A search narrows a line down to two points between which the outcome changes.
 type search struct {
 	line      []int
 	low, top  int
@@ -88,7 +88,7 @@ func (x *search) learn(at int, passes bool) {
 }
 
 // bisect finds the change of outcome in each line with as few runs as possible, assuming a single change. It returns
-// the points that were run.
+// the points with runs.
 func (s *sweeper) bisect(ctx context.Context, r *Report, b *bisection, points []*point) (run []*point, err error) {
 	searches := make([]*search, len(b.lines))
 	for k, line := range b.lines {
@@ -129,7 +129,7 @@ func (s *sweeper) bisect(ctx context.Context, r *Report, b *bisection, points []
 const saturated = "saturated"
 
 // look determines the outcome of a point. The point passes if no run fails and less than half of the runs are
-// saturated. If a run has too few packets for the metric, undelivered packets count as saturation.
+// saturated. In a run with too few packets for the metric, undelivered packets count as saturation.
 func (s *sweeper) look(x *search, at int, p *point) error {
 	runs, err := s.folder.Runs(p.key)
 	if err != nil {
@@ -198,7 +198,7 @@ func (b *bisection) limits(axes []string, searches []*search, points []*point) *
 }
 
 // risingFails reports whether larger values are expected to fail. The first line with a change decides. Without a
-// change, larger values are expected to fail if runs saturate.
+// change, the answer is true if runs saturate.
 func risingFails(searches []*search) bool {
 	rising := false
 	for _, x := range searches {

@@ -39,7 +39,7 @@ type point struct {
 	key        string // hash of everything that determines the results
 	memory     uint64
 	processors int
-	kind       string // the run times of points of the same kind grow similarly
+	kind       string // points of the same kind have similar growth of run time
 	seeds      outcome.Seeds
 	total      uint64
 	missing    []uint64
@@ -67,7 +67,7 @@ type sweeper struct {
 type checker struct {
 	*sweeper
 	files files
-	rtl   sync.Map // RTL that was already built into a machine
+	rtl   sync.Map // RTL that is already built into a machine
 }
 
 func (c *checker) checkAll(ctx context.Context, points []plan.Point) ([]*point, error) {
@@ -92,7 +92,7 @@ func (c *checker) checkAll(ctx context.Context, points []plan.Point) ([]*point, 
 		})
 	}
 	wg.Wait()
-	for _, err := range errs { // of several errors, the first in the order of points
+	for _, err := range errs { // of several errors, the first in point order
 		if err != nil {
 			return nil, err
 		}
@@ -121,9 +121,9 @@ func (c *checker) check(ctx context.Context, p plan.Point) (*point, error) {
 
 const builtMax = 2048
 
-// weigh estimates the memory of a point and detects errors that only appear when a machine is built. It does not
-// build large machines. It builds RTL only for the first point that uses it, since an error of the RTL concerns all
-// such points.
+// weigh estimates the memory of a point and detects errors that only appear when a machine is built. weigh does not
+// build large machines. It builds RTL only for the first point with this RTL, because an error of the RTL concerns
+// all such points.
 func (c *checker) weigh(ctx context.Context, x *point, config *config.Config) (err error) {
 	if config.Bare() || x.processors > builtMax || len(config.RTL) > 0 && c.built(config) {
 		x.memory, _, err = emulator.Weigh(ctx, config, emulator.Options{Workers: c.workers})
@@ -153,10 +153,10 @@ func (s *sweeper) elaborate(p plan.Point) (*Case, error) {
 	return one, nil
 }
 
-// Keys of traffic whose offered load may exceed the network's capacity.
+// keys of traffic whose offered load may exceed the network's capacity
 const rateKey, overloadKey = "workload.traffic.rate", "workload.traffic.overload"
 
-// sets returns the settings of a point. If an axis is the rate, overload is a result rather than a fault, unless an
+// sets returns the settings of a point. On an axis of rates, overload is a result rather than a fault, unless an
 // option or an axis sets the key.
 func (s *sweeper) sets(p *plan.Point) []strict.Assignment {
 	all := slices.Concat(s.Set, p.Settings)
@@ -190,10 +190,10 @@ func atPoint(err error, p *plan.Point, axes []string) error {
 	return &at
 }
 
-// another matches the end of a remedy that suggests a further key.
+// another matches the end of a remedy that suggests another key.
 var another = regexp.MustCompile(`or write ([a-z_]+): ([a-z_0-9]+)$`)
 
-// together returns the continuation of a remedy: an axis may set the rejected key and the further key together.
+// together returns the continuation of a remedy: an axis may set the rejected key and the suggested key together.
 func together(a *strict.Assignment, remedy string) string {
 	beside := another.FindStringSubmatch(remedy)
 	if beside == nil {
@@ -237,7 +237,7 @@ func (s *sweeper) findMissing(x *point) error {
 	return nil
 }
 
-// key hashes everything that decides a point's results except seeds: executable, scenario, input files.
+// key hashes everything that determines a point's results, except seeds: executable, scenario, input files.
 func (c *checker) key(one *Case) (string, error) {
 	b := one.Batch
 	sum := sha256.New()

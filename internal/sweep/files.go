@@ -73,8 +73,8 @@ func (f *files) hashMap(path string, library pinmap.Library) (string, error) {
 // named matches quoted text in Verilog or VHDL that may be a file name.
 var named = regexp.MustCompile(`"([^"\n]+)"`)
 
-// sourcesOf lists the files of a map's RTL: files named in the map, files in include folders, and existing files
-// whose names are quoted in a source.
+// sourcesOf lists the files of a map's RTL: files in the map, files in include folders, and existing files with a
+// quoted name in a source.
 func sourcesOf(m *pinmap.Map) []string {
 	found := map[string]bool{}
 	waiting := slices.Clone(m.Source.Files)

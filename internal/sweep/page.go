@@ -17,7 +17,7 @@ import (
 	"starloom/traces/rounded"
 )
 
-// Limits of a page. The tables contain all figures.
+// limits of a page; the tables contain all figures
 const (
 	pageFiguresMax = 6
 	pageCurvesMax  = 12
@@ -34,7 +34,7 @@ func (r *Report) Page(command string, unit func(figure string) string) (*page.Pa
 		return nil, err
 	}
 	p := &page.Page{Subject: "sweep", Name: outcome.Printable(r.Name)}
-	if r.Verdict() == outcome.VerdictFail { // failed runs are results and do not make the page fail
+	if r.Verdict() == outcome.VerdictFail { // failed runs are results, and the page does not fail because of them
 		p.Verdict = outcome.VerdictFail
 	}
 	p.Summary = fmt.Sprintf("%s, %s; %d failed.", traces.Plural(uint64(r.Extent.Points), "point", "points"),
@@ -62,7 +62,7 @@ func (r *Report) Page(command string, unit func(figure string) string) (*page.Pa
 	return p, nil
 }
 
-// cause names the rule that most runs broke first, and the first of its listed violations; "" if no run failed.
+// cause names the rule that most runs broke first, and the first of its listed violations, "" without a failed run.
 func (r *Report) cause() string {
 	most := -1
 	for i := range r.FailedRuns {
@@ -151,8 +151,8 @@ func (r *Report) failedPage(p *page.Page) {
 	p.Add("Runs that failed", page.Block{Table: t})
 }
 
-// figures selects the varying figures for a page, well-known figures first, frames last. left is the number of
-// figures that were not selected.
+// figures selects the varying figures for a page: well-known figures first, frames last. left is the number of the
+// other figures.
 func (r *Report) figures(t *plot.Table) (names []string, left int) {
 	for _, name := range t.Metrics() {
 		if t.Varies(name + ".mean") {
@@ -263,7 +263,7 @@ func (r *Report) plots(t *plot.Table, names []string, unit func(string) string) 
 			blocks = append(blocks, page.Block{Aside: "Not drawn: " + mixed.Error() + "."})
 			continue
 		case err != nil:
-			continue // this figure is missing in all rows on these axes
+			continue // all rows on these axes lack the figure
 		}
 		f.Y.Whole = name == "failed"
 		caption := f.Title

@@ -18,8 +18,8 @@ import (
 )
 
 // A pool distributes the runs of points to workers. A worker picks a point that was not begun and whose machine fits
-// into memory, and executes its runs one by one. If there is no such point, the worker helps with the point that has
-// the most runs left.
+// into memory, and executes its runs one by one. Without such a point, the worker joins the point with the most
+// remaining runs.
 type pool struct {
 	*sweeper
 	folder *folder.Folder
@@ -145,8 +145,8 @@ func (p *pool) begin() *job {
 // aloneAfter is the number of processes that a point may end before it runs in a separate process.
 const aloneAfter = 2
 
-// ready marks a job as begun and drops runs that were stored in the meantime. If another process runs the job, the
-// job is postponed until all others have begun.
+// ready marks a job as begun, and drops runs that were stored in the meantime. A job that another process runs is
+// postponed until all others have begun.
 func (p *pool) ready(j *job) (bool, error) {
 	begun, err := p.folder.Begun(j.key)
 	switch {
@@ -176,7 +176,7 @@ func (p *pool) ready(j *job) (bool, error) {
 	return true, nil
 }
 
-// help returns the job with most work left among the jobs that are worth another machine.
+// help returns the job with the most remaining work among the jobs that merit another machine.
 func (p *pool) help() (most *job) {
 	for _, j := range p.running {
 		worth := j.left() >= 2 && (j.done == 0 || time.Duration(j.left())*j.took/time.Duration(j.done) > 2*j.built)
@@ -267,8 +267,8 @@ func (p *pool) tell() {
 	p.Progress(Progress{Runs: p.done, RunsTotal: p.total, Left: left / time.Duration(p.workers)})
 }
 
-// runAlone runs the points that have ended processes before, one after the other, each in a separate process. If a
-// point ends its process again, this process continues.
+// runAlone runs the points that have ended processes before, one after the other, each in a separate process. This
+// process continues if a point ends its process again.
 func (s *sweeper) runAlone(ctx context.Context, p *pool) error {
 	for _, j := range p.alone {
 		if ctx.Err() != nil {
@@ -304,7 +304,7 @@ func (s *sweeper) runAlone(ctx context.Context, p *pool) error {
 	return nil
 }
 
-// A job holds the missing runs of a point. It is guarded by the pool's lock.
+// A job holds the missing runs of a point. The pool's lock guards it.
 type job struct {
 	*point
 	need    uint64
@@ -386,7 +386,7 @@ func (r *runner) runAll(ctx context.Context) error {
 		if !ok {
 			return nil
 		}
-		if r.machine != nil && r.machine.RTLFailed { // a machine whose RTL has failed is not used again
+		if r.machine != nil && r.machine.RTLFailed { // a machine with failed RTL is not used again
 			if err := errors.Join(r.close(), r.build(ctx)); err != nil {
 				return err
 			}
@@ -427,7 +427,7 @@ type folderError struct{ error }
 
 func (e *folderError) Unwrap() error { return e.error }
 
-// recordOf returns the stored form of a run. It contains only the first violation, since the run can be repeated
+// recordOf returns the stored form of a run. It contains only the first violation, because the run can be repeated
 // alone.
 func recordOf(run *runs.BatchRun, permuted bool) (folder.Record, error) {
 	r := run.Report

@@ -15,7 +15,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Report describes the state of a sweep. Results are in its tables.
+// Report describes the state of a sweep. The tables contain the results.
 type Report struct {
 	Name       string
 	Axes       []string
@@ -24,7 +24,7 @@ type Report struct {
 	Runs       uint64
 	Failed     uint64
 	FailedRuns []FailedRun
-	Broken     map[string]uint64 // failed runs by the rule that they broke first
+	Broken     map[string]uint64 // number of failed runs by the rule that they broke first
 	Unfinished []Unfinished
 	Files      []string
 	Points     []PointRuns   // of a complete sweep, in their order
@@ -37,8 +37,7 @@ type Report struct {
 // Unfinished is a point that could not be finished.
 type Unfinished struct{ Point, Key, Reason string }
 
-// FailedRun is a failed run and the command that repeats it. The command is "" if the scenario is inside the sweep
-// file.
+// FailedRun is a failed run and the command that repeats it, "" for a scenario inside the sweep file.
 type FailedRun struct {
 	Point, Rule, Command string
 	First                outcome.Violation // first violation, without its text if unknown
@@ -54,8 +53,8 @@ type PointRuns struct {
 	Took         time.Duration
 }
 
-// WriteJUnit writes a test case for each point. It fails if the point could not be finished, and with failed also if
-// one of its runs failed.
+// WriteJUnit writes a test case for each point. The case fails if the point is unfinished; with failed, also if one
+// of its runs failed.
 func (r *Report) WriteJUnit(w io.Writer, failed bool) error {
 	var cases []outcome.JUnitCase
 	for _, u := range r.Unfinished {
@@ -78,7 +77,7 @@ func (r *Report) WriteJUnit(w io.Writer, failed bool) error {
 	return outcome.WriteJUnit(w, r.Name, r.Took, cases)
 }
 
-// Verdict returns pass if every point was run. Failures of runs are results and do not affect it.
+// Verdict returns pass if every point was run. Failures of runs are results and do not affect the verdict.
 func (r *Report) Verdict() outcome.Verdict {
 	if len(r.Unfinished) > 0 {
 		return outcome.VerdictFail
@@ -151,8 +150,8 @@ type Limits struct {
 	Rows   []Limit
 }
 
-// Limit is a change between two neighbouring values of an axis: at Passes all runs pass unsaturated, at Fails they do
-// not. "" means no such value.
+// Limit is a change between two neighbouring values of an axis: all runs at Passes pass unsaturated, but not those at
+// Fails. "" means that no such value exists.
 type Limit struct {
 	Others        []string
 	Passes, Fails string

@@ -4,7 +4,7 @@
 //	                                                  alone: <--- points that ended processes
 //
 // All runs share one process. Each worker executes one run at a time, first of its own point, then of other workers'
-// points if memory allows. Results do not depend on this order. They are stored in the folder.
+// points if memory permits. The results, stored in the folder, do not depend on this order.
 package sweep
 
 import (
@@ -24,8 +24,8 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Run runs the sweep of the file at path. Bad input is an *input.Error, returned before anything runs. If ctx ends,
-// the folder has the finished runs, and the tables are unchanged.
+// Run runs the sweep of the file at path. Invalid input yields an *input.Error before the first run. After the end of
+// ctx, the folder contains the finished runs, and the tables are unchanged.
 func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Report, error) {
 	s := &sweeper{Options: o, path: path, make: elaborate, workers: o.Workers}
 	if s.workers <= 0 {
@@ -129,7 +129,7 @@ func (s *sweeper) open(ctx context.Context, points []*point) (*Report, error) {
 	return r, nil
 }
 
-// runsMax bounds the number of runs of a sweep, whose indices are kept in memory.
+// runsMax is the maximum number of runs of a sweep, whose indices are in memory.
 const runsMax = 100_000_000
 
 func (s *sweeper) runAll(ctx context.Context, r *Report, points []*point) error {

@@ -71,8 +71,7 @@ func (s *sweeper) times(ctx context.Context, points []*point, t timing) ([]time.
 	return all, nil
 }
 
-// averaged returns one measurement per size. If two runs of a size have finished, it ignores unfinished runs of that
-// size.
+// averaged returns one measurement per size. For a size with two finished runs, it ignores unfinished runs.
 func averaged(measured []*estimate.Measured) (sizes []*estimate.Measured) {
 	left := func(m *estimate.Measured) bool { return !m.Whole }
 	if whole := slices.DeleteFunc(slices.Clone(measured), left); len(whole) > 1 {
@@ -102,7 +101,7 @@ func (s *sweeper) timeHere(ctx context.Context, points []*point) (sum time.Durat
 	return sum / time.Duration(s.workers), err
 }
 
-// spread selects points of different sizes. If all points have the same size, it selects points at equal distances.
+// spread selects points of different sizes. If all points have equal sizes, it selects points at equal distances.
 func spread(points []*point) (some []*point) {
 	sorted := slices.Clone(points)
 	slices.SortStableFunc(sorted, func(a, b *point) int { return a.processors - b.processors })

@@ -11,7 +11,7 @@ import (
 	"starloom/fabric/contend"
 )
 
-// OnOneBus is bus/sensors on one bus with the controller at its end.
+// OnOneBus returns bus/sensors on one bus with the controller at its end.
 func OnOneBus(sensors int, arbiter string, params map[string]int64) *starloom.Scenario {
 	s := starloom.DefaultScenario()
 	members := make([]int, sensors+1)
@@ -24,7 +24,7 @@ func OnOneBus(sensors int, arbiter string, params map[string]int64) *starloom.Sc
 	return s
 }
 
-// RunBoth runs a scenario in both engines, which must say the same, and returns the report.
+// RunBoth runs a scenario in both engines, requires equal results, and returns the report.
 func RunBoth(t testing.TB, s *starloom.Scenario) *starloom.Report {
 	var texts []string
 	var report *starloom.Report
@@ -40,7 +40,7 @@ func RunBoth(t testing.TB, s *starloom.Scenario) *starloom.Report {
 	return report
 }
 
-// ViolationsOf counts those of one rule that a report lists.
+// ViolationsOf returns the number of listed violations of a rule.
 func ViolationsOf(report *starloom.Report, rule string) (count uint64) {
 	for _, v := range report.Violations {
 		if v.Rule == rule {
@@ -50,7 +50,7 @@ func ViolationsOf(report *starloom.Report, rule string) (count uint64) {
 	return count
 }
 
-// BusGossipScenario is gossip of n vertices on buses of length l; more is what else the file has.
+// BusGossipScenario returns gossip of n vertices on buses of length l, with the keys in more.
 func BusGossipScenario(t testing.TB, program string, n, l int, more string) *starloom.Scenario {
 	s, err := starloom.ParseScenario("bus.yaml", fmt.Appendf(nil,
 		"starloom: 1\nfabric: {bus: {vertices: %d, length: %d}}\nfirmware: {program: bus/%s}\n%s", n, l, program, more))

@@ -12,7 +12,7 @@ import (
 	"starloom/fabric/pops"
 )
 
-// CheckScenario is a scenario for images that carry no packets.
+// CheckScenario returns a scenario for images without packets.
 func CheckScenario(t testing.TB, image string) *starloom.Scenario {
 	s := ImageScenario(t, image)
 	s.Fabric.POPS = &pops.Network{Groups: 4, GroupSize: 2}

@@ -39,8 +39,7 @@ func PinMapSeeds() []string {
 	}
 }
 
-// TryPinMap parses a text as a pin map and, if it is one, looks for its pins. What is refused is
-// refused with a place.
+// TryPinMap parses a text as a pin map and looks up its pins. Every rejection must have a place.
 func TryPinMap(path string, text []byte) error {
 	m, err := maps.ParsePin(path, text, inside.Library())
 	if err != nil {
@@ -53,14 +52,14 @@ func TryPinMap(path string, text []byte) error {
 	return nil
 }
 
-// WithRTL returns a scenario with parts as RTL.
+// WithRTL returns a scenario with RTL for the parts.
 func WithRTL(s *starloom.Scenario, parts ...starloom.RTL) *starloom.Scenario {
 	replaced := *s
 	replaced.RTL = parts
 	return &replaced
 }
 
-// ModelText is a report as JSON without what only a run with RTL says.
+// ModelText returns a report as JSON without the keys that only a run with RTL has.
 func ModelText(t testing.TB, r *starloom.Report) string {
 	model := *r
 	model.RTL = nil

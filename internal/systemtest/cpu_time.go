@@ -18,7 +18,7 @@ func CpuTime(b *testing.B) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// Median sorts values and returns the middle one.
+// Median sorts values and returns the median.
 func Median(values []float64) float64 {
 	slices.Sort(values)
 	return values[len(values)/2]

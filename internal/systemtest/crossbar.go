@@ -25,7 +25,7 @@ func GossipScenario(N, scheduling int, g starloom.Gossip) *starloom.Scenario {
 	return s
 }
 
-// HopfieldScenario is an associative memory on n processors.
+// HopfieldScenario returns an associative memory on n processors.
 func HopfieldScenario(n int, params map[string]int64, g starloom.Gossip) *starloom.Scenario {
 	s := starloom.DefaultScenario()
 	s.Fabric.Crossbar = &crossbar.Network{Ports: n}
@@ -35,7 +35,7 @@ func HopfieldScenario(n int, params map[string]int64, g starloom.Gossip) *starlo
 	return s
 }
 
-// AscendingImage is an image of a Hopfield network whose updates raise the energy.
+// AscendingImage returns an image of a Hopfield network whose updates raise the energy.
 func AscendingImage(t *testing.T) string {
 	source, err := os.ReadFile("firmware/programs/gossip/hopfield.c")
 	require.NoError(t, err)
@@ -56,7 +56,7 @@ func Ascends(t *testing.T) *starloom.Scenario {
 	return s
 }
 
-// ScatterScenario is a scattering among n processors; more is what else the file has.
+// ScatterScenario returns a scattering among n processors, with the keys in more.
 func ScatterScenario(t testing.TB, program string, n int, more string) *starloom.Scenario {
 	s, err := starloom.ParseScenario("scatter.yaml", fmt.Appendf(nil,
 		"starloom: 1\nfabric: {crossbar: {ports: %d}}\nfirmware: {program: %s}\nworkload: {scatter: {origin: %d}}\n%s", n, program, n/2, more))

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FaultFabrics are small machines of every fabric, and what their hardware makes of a medium: one
-// frame in a slot or many, arbiters or not, credits or not, one port or all.
+// FaultFabrics are small machines of every fabric, with different media: one frame or many per slot, with and without
+// arbiters and credits, one port or all ports.
 var FaultFabrics = map[string]string{
 	"pops":      "fabric: {pops: {groups: 4, group_size: 4}}\nfirmware: {program: pops/random}\nstop: {slots: 60}",
 	"pops long": "fabric: {pops: {groups: 3, group_size: 2}}\nnic: {payload_bytes: 40}\nlink: {phit_bits: 7, propagation_cycles: 0}\nfirmware: {program: pops/random-corrected}\nstop: {slots: 40}",
@@ -23,7 +23,7 @@ var FaultFabrics = map[string]string{
 		"firmware: {program: ej/all-to-all-c2}\nworkload: {all_to_all: {}}\nstop: {slots: 40}",
 }
 
-// FaultKinds are faults that do something in each of them.
+// FaultKinds are faults with an effect in each of them.
 var FaultKinds = map[string]string{
 	"dead":        "schedule: [{kind: dead, slots: {to: 6}, probability: 0.1}]",
 	"restart":     "schedule: [{kind: restart, slots: {from: 1, to: 20, every: 3}, probability: 0.3}]",

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Frozen are scenarios whose outputs must survive any change of the code's structure: all programs, odd sizes and
+// Frozen are scenarios whose outputs must survive every change of the code's structure: all programs, odd sizes and
 // timings, RTL, and the firmware that breaks each rule. A commit that rewrites testdata/frozen (-update) lists the
 // changed outputs with reasons.
 //

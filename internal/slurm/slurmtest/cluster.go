@@ -20,12 +20,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Limits of the cluster, small enough for tests to reach them.
+// limits of the cluster, small enough for tests to reach
 const (
 	ArrayMax  = 21    // MaxArraySize
 	MemoryMiB = 4000  // memory of the node
 	CPUs      = 2     // processors of the node
-	Partition = "all" // default partition; jobs of the partition "short" may take a minute
+	Partition = "all" // default partition; jobs of the partition "short" may take one minute
 )
 
 // configuration describes a cluster whose only node is also the controller, in a plain container without cgroups.
@@ -158,7 +158,7 @@ func Cancel(t *testing.T) {
 	t.Helper()
 	me, err := user.Current()
 	require.NoError(t, err)
-	_ = exec.Command("scancel", "--user="+me.Username).Run() // the error of an empty queue is ignored
+	_ = exec.Command("scancel", "--user="+me.Username).Run() // an empty queue is an error, which is ignored
 	for begun := time.Now(); Queue(t)[0] != "" && time.Since(begun) < 30*time.Second; time.Sleep(200 * time.Millisecond) {
 	}
 }

@@ -1,12 +1,12 @@
-// Package folder stores the results of a sweep. Finished runs are kept even if the process is killed, and tables are
+// Package folder stores the results of a sweep. Finished runs remain even if the process is killed, and tables are
 // derived from stored runs.
 //
 //	DIR/points/KEY/NAME.jsonl      some runs of a point: head, a line for each run, their hash
-//	DIR/points/KEY/NAME.started    a process is running the point, or ended while it did
+//	DIR/points/KEY/NAME.started    a process is running the point, or has ended while running it
 //	DIR                            tables: of points, of runs, of reports
 //
 // A file is written under a temporary name, synced and renamed. Files are never changed or locked, so any number of
-// processes may write to one folder, also on NFS. Runs repeated by two processes count once. KEY is the hash of
+// processes may write to one folder, even on NFS. A run stored by two processes counts once. KEY is the hash of
 // everything that determines a point's results.
 package folder
 
@@ -78,7 +78,7 @@ func (f *Folder) points() string { return filepath.Join(f.Path, "points") }
 
 func (f *Folder) of(key string) string { return filepath.Join(f.points(), key) }
 
-// Keep stores runs of a point. Runs whose figures differ get a separate file.
+// Keep stores runs of a point. Runs with different figures get separate files.
 func (f *Folder) Keep(key string, records []Record) error {
 	for len(records) > 0 {
 		n := slices.IndexFunc(records, func(r Record) bool { return !slices.Equal(r.Figures, records[0].Figures) })
@@ -114,7 +114,7 @@ func (f *Folder) files(key, ending string) (paths []string, err error) {
 }
 
 // Runs returns the stored runs of a point without their reports, sorted by seed and permutation. It ignores
-// incomplete files, which a lost connection or a full disk may leave.
+// incomplete files, which result from a lost connection or a full disk.
 func (f *Folder) Runs(key string) ([]Record, error) { return f.runs(key, false) }
 
 func (f *Folder) runs(key string, reports bool) ([]Record, error) {
@@ -166,7 +166,7 @@ func union(known, names []string) []string {
 	return known
 }
 
-// Join copies the runs of another folder. A run that is in both folders counts once.
+// Join copies the runs of another folder. Runs in both folders count once.
 func (f *Folder) Join(from string) (points, files int, err error) {
 	entries, err := os.ReadDir(filepath.Join(from, "points"))
 	if err != nil {
@@ -177,7 +177,7 @@ func (f *Folder) Join(from string) (points, files int, err error) {
 	for _, entry := range entries {
 		paths, err := other.files(entry.Name(), endingRecords)
 		if err != nil || len(paths) == 0 {
-			continue // the folder is no point, or has no results
+			continue // the folder is not a point, or has no results
 		}
 		points++
 		for _, path := range paths {
@@ -212,7 +212,7 @@ func (f *Folder) copy(from, to string) error {
 //go:embed metrics.yaml
 var metrics string
 
-// Meanings describes the columns of a sweep's tables.
+// Meanings returns the meanings of the columns in a sweep's tables.
 func Meanings() []meaning.Group { return meaning.Must(metrics) }
 
 func (f *Folder) whole(path string, write func(io.Writer) error) (err error) {
@@ -253,7 +253,7 @@ var temporary = regexp.MustCompile(`^\..+\.([^.]*)\.([0-9]+)\.[A-Z2-7]+\.tmp$`)
 // staleAfter exceeds the time to write a file. It protects files of another host with the same name.
 const staleAfter = 10 * time.Minute
 
-// removeStale removes the incomplete files that killed processes of this host have left.
+// removeStale removes the incomplete files of killed processes of this host.
 func (f *Folder) removeStale(folder string, entries []fs.DirEntry) {
 	for _, entry := range entries {
 		parts := temporary.FindStringSubmatch(entry.Name())
@@ -275,7 +275,7 @@ func (f *Folder) removeStale(folder string, entries []fs.DirEntry) {
 	}
 }
 
-// Begin marks a point as run by this process. The mark stays if the process ends before it calls End.
+// Begin marks a point as being run by this process. The mark remains if the process ends before it calls End.
 func (f *Folder) Begin(key string) error {
 	if err := os.MkdirAll(f.of(key), 0o777); err != nil {
 		return err
@@ -285,7 +285,7 @@ func (f *Folder) Begin(key string) error {
 
 func (f *Folder) mark(key string) string { return filepath.Join(f.of(key), f.token+endingMark) }
 
-// End removes the mark of this process. If all is true, it removes all marks of a finished point.
+// End removes the mark of this process. With all, it removes all marks of a finished point.
 func (f *Folder) End(key string, all bool) error {
 	paths := []string{f.mark(key)}
 	if all {
@@ -303,7 +303,7 @@ func (f *Folder) End(key string, all bool) error {
 }
 
 // Begun returns the number of other processes that have begun a point and not finished it. Such a process is still
-// running the point, or the point has ended the process.
+// running the point, or was ended by it.
 func (f *Folder) Begun(key string) (int, error) {
 	paths, err := f.files(key, endingMark)
 	others := 0

@@ -15,7 +15,7 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// Record is a stored run of a point. It does not depend on the process that made the run, or on the time.
+// Record is a stored run of a point, independent of time and of the process that made it.
 type Record struct {
 	Seed        uint64          `json:"seed"`
 	Permutation *uint64         `json:"permutation,omitempty"` // number of the permutation, if every permutation is run
@@ -27,15 +27,15 @@ type Record struct {
 	Digest string `json:"digest"`
 
 	Figures []string `json:"-"`
-	Report  []byte   `json:"-"` // JSON in one line, stored after the record and a tab; it is long and only passed on
+	Report  []byte   `json:"-"` // JSON on one line, stored after the record and a tab; it is long and not interpreted here
 }
 
-// head is the first line of a file of records, end the last.
+// head is the first line of a file of records, and end the last line
 type (
 	head struct {
 		Format   int      `json:"starloom_sweep"`
 		Figures  []string `json:"figures"`
-		Numeric  []bool   `json:"numeric"` // true if some run in the file has a number, by figure
+		Numeric  []bool   `json:"numeric"` // by figure: true if some run in the file has a number
 		Permuted bool     `json:"permuted"`
 	}
 	end struct {
@@ -74,7 +74,7 @@ func writeRecords(w io.Writer, records []Record) error {
 }
 
 // readRecords reads a file of records, optionally with their reports. It returns an error for a file of another
-// version, an incomplete file or an unreadable file.
+// version, and for an incomplete or unreadable file.
 func readRecords(path string, reports bool) (records []Record, err error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Tables of a sweep, which are files in the sweep's folder.
+// tables of a sweep: files in the sweep's folder
 const (
 	ResultsCSV   = "results.csv"   // a row per point
 	RunsCSV      = "runs.csv"      // a row per run
@@ -40,14 +40,14 @@ type Entry struct {
 // Tables describes the tables of a sweep's stored runs.
 type Tables struct {
 	Axes    []string
-	UnitOf  map[string]string // for each axis, a figure with the same unit
+	UnitOf  map[string]string // by axis: a figure with the same unit
 	Entries []Entry
 	Wanted  func(i int, run *Record) bool // reports whether the sweep includes a run of point i
-	Each    func(i int, runs []Record)    // called with the runs of each point; may be nil
+	Each    func(i int, runs []Record)    // called with the runs of each point; nil for no calls
 }
 
 // Write writes all three tables. Their content depends only on the runs, not on the processes, the order or the
-// number of calls that made the runs.
+// number of calls that made them.
 func (f *Folder) Write(t *Tables) error {
 	w := &tableWriter{Tables: t}
 	if err := w.findColumns(f); err != nil {
@@ -98,7 +98,7 @@ func (w *tableWriter) findColumns(f *Folder) error {
 	return nil
 }
 
-// Number of points to read ahead. Points above longBytes are read one at a time.
+// number of points read ahead; points above longBytes are read one at a time
 const (
 	ahead     = 4
 	longBytes = 32 << 20
@@ -285,12 +285,12 @@ type column struct {
 	unit    string // unit of a point's runs, in a column of units
 }
 
-// UnitEnding is the suffix of a column for the unit of a figure whose unit differs between networks: accepted.unit.
+// UnitEnding is the suffix of a column with the unit of a figure whose unit differs between networks: accepted.unit.
 const UnitEnding = ".unit"
 
 func (c *column) isUnit() bool { return strings.HasSuffix(c.name, UnitEnding) }
 
-// add adds the value of a run. Finishing times count only for runs that passed.
+// add adds the value of a run. Finishing times count only for passing runs.
 func (c *column) add(value any, passed bool) {
 	if unit, ok := value.(string); ok && c.isUnit() {
 		c.unit = unit // all runs of a point have the same unit
@@ -304,7 +304,7 @@ func (c *column) add(value any, passed bool) {
 	}
 }
 
-// cells returns the mean, the standard deviation, and the ends of the mean's confidence interval; "" with too few
+// cells returns the mean, the standard deviation, and both ends of the mean's confidence interval; "" with too few
 // runs.
 func (c *column) cells() [4]string {
 	s := c.values.Statistic(c.name)
@@ -319,8 +319,8 @@ func (c *column) cells() [4]string {
 		outcome.ExactFloat(*s.Mean + half)}
 }
 
-// studentT returns the quantile of Student's t distribution for the confidence level. The result is rounded, since
-// its last digits differ between processors with and without fused multiply-add.
+// studentT returns the quantile of Student's t distribution for the confidence level. The result is rounded, because
+// its last digits depend on fused multiply-add, which not all processors have.
 func studentT(degrees uint64) float64 {
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(degrees)}.Quantile((1 + confidence) / 2)
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(t, 'e', 9, 64), 64)

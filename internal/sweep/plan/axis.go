@@ -27,7 +27,7 @@ type Axis struct {
 // Value is a value of an axis.
 type Value struct {
 	Label    string
-	Term     any // value in conditions: a float64, bool or string
+	Term     any // value in conditions: a float64, a bool or a string
 	Settings []strict.Assignment
 	Place    string
 }
@@ -238,12 +238,12 @@ const (
 const valuesMax = 100_000
 
 func decimalText(x *big.Rat) string {
-	digits, _ := x.FloatPrec() // exact, since sums and products of decimals have finitely many digits
+	digits, _ := x.FloatPrec() // exact, because sums and products of decimals have finitely many digits
 	return x.FloatString(digits)
 }
 
-// ladder returns the numbers of a range. Each number is the previous number plus the step, or times the step. The
-// last number must equal the end of the range; otherwise reason and remedy describe the error.
+// ladder returns the numbers of a range. Each number is the previous number plus step, or times step. The last number
+// must equal the end of the range; otherwise reason and remedy describe the error.
 func ladder(from, to, step *big.Rat, times bool) (numbers []*big.Rat, reason, remedy string) {
 	next := func(x *big.Rat) *big.Rat { return new(big.Rat).Add(x, step) }
 	up := step.Sign()
@@ -275,12 +275,13 @@ func ladder(from, to, step *big.Rat, times bool) (numbers []*big.Rat, reason, re
 	}
 }
 
-// fileKeys matches the keys of a scenario whose values are paths of files.
+// fileKeys matches the keys of a scenario whose values are file paths.
 var fileKeys = regexp.MustCompile(`^(firmware\.image|workload\.(file|gossip\.(orders|values)|traffic\.file)|` +
 	`fabric\.netlist\.(file|anynet|graphml)|rtl\[\d+\]\.map)$`)
 
-// besideSweep makes paths on axes relative to the sweep's file: a scenario takes them as relative to its own. A path
-// that leads to a file from the scenario's folder alone keeps its meaning for one version, with a note.
+// besideSweep makes paths on axes relative to the sweep's file, because paths in a scenario are relative to the
+// scenario's file. For one version, a path to a file that exists only relative to the scenario's folder keeps its
+// meaning, with a note.
 func (p *Plan) besideSweep(place string) error {
 	own, of := filepath.Dir(place), filepath.Dir(p.Scenario.Place)
 	if own == of {

@@ -2,8 +2,8 @@
 //
 //	bytes --Parse--> Plan: axes (keys, values), zip, where, seeds --Points--> settings of each point
 //
-// Values are exact: ranges are computed in decimals, not binary fractions. A point holds settings without
-// interpreting them; a setting has the same effect as a line in the scenario.
+// Values are exact: ranges are computed in decimals, not in binary fractions. A point holds settings without
+// interpretation; a setting has the effect of a line in the scenario.
 package plan
 
 import (
@@ -38,9 +38,9 @@ type Plan struct {
 	groups [][]*Axis // axes, grouped by zip
 }
 
-// Source is the scenario that all points modify.
+// Source is the scenario modified by all points.
 type Source struct {
-	Place string // path of its file, or of the sweep file that contains it
+	Place string // path of its file, or of the sweep file with the scenario
 	Data  []byte
 }
 
@@ -57,7 +57,7 @@ func Load(path string) (*Plan, error) {
 
 type reader struct{ strict.Decoder }
 
-// Parse parses a sweep file and reads the scenario that it names. place is the path of the file.
+// Parse parses a sweep file and reads its scenario. place is the path of the file.
 func Parse(place string, data []byte) (*Plan, error) {
 	root, err := strict.Document(place, data, "sweep", "write scenario: FILE and axes: {NAME: {key: KEY, values: [...]}}")
 	if err != nil {
@@ -218,7 +218,7 @@ func (p *Plan) Names() (names []string) {
 	return names
 }
 
-// Place returns the place of a key, or the place of the file if the key is missing.
+// Place returns the place of a key, or of the file if the key is missing.
 func (p *Plan) Place(key string) string {
 	if place, ok := p.places[key]; ok {
 		return place

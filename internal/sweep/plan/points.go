@@ -92,7 +92,7 @@ func (p *Plan) point(chosen []int) (point Point) {
 	return point
 }
 
-// condition selects points. Its names are those of axes. It is evaluated in double precision.
+// condition selects points by the names of axes. It is evaluated in double precision.
 type condition struct {
 	text, place string
 	program     *vm.Program

@@ -9,7 +9,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// depthMax bounds the nesting of values, since an anchor may refer to its own parent.
+// depthMax is the maximum nesting of values, because an anchor may refer to its own parent.
 const depthMax = 32
 
 func write(b *strings.Builder, node *yaml.Node, depth int) bool {
