@@ -26,7 +26,7 @@ import (
 var sdk embed.FS
 
 // WriteSDK writes the SDK (headers and the shim for native unit tests) and the sources of the given built-in programs
-// to a folder, all or nothing. Errors name the remedy.
+// to a folder. It writes all files or none. Errors name the remedy.
 func WriteSDK(folder string, programs ...string) error {
 	files, err := sdkFiles(programs)
 	if err != nil {
@@ -90,17 +90,17 @@ func addSources(files map[string][]byte, source string) error {
 	return nil
 }
 
-// BuildOptions are the sources and settings of a build.
+// BuildOptions are the sources and settings of a firmware build.
 type BuildOptions struct {
 	Source  string   // C or C++ (.cc, .cpp, .cxx) source that includes starloom.h
 	More    []string // further sources
-	Output  string   // image file, "-" for standard output; "" for the source's name with .wasm
+	Output  string   // image file, "-" for standard output; "" for the source's name with the suffix .wasm
 	Level   string   // optimisation, one of Levels; "" for 2, or 1 with Debug
 	Define  []string // macros: NAME or NAME=VALUE
 	Include []string // header folders
 	Clang   string   // "" for clang
 
-	// Debug defines STARLOOM_CHECKED: see the end of starloom.h.
+	// Debug defines STARLOOM_CHECKED; see the end of starloom.h.
 	Debug bool
 
 	Warnings io.Writer // receives the compiler's warnings; nil drops them
@@ -118,27 +118,30 @@ var clangFlags = []string{
 	"-Wall", "-Wextra", "-Wno-unused-parameter", "-fdebug-compilation-dir=.", "-c",
 }
 
-// debugFlags produce a checked build; the sanitizer calls functions in starloom.h. WebAssembly needs no alignment.
+// debugFlags produce a checked build, in which the sanitizer calls functions of starloom.h. WebAssembly does not
+// require alignment.
 var debugFlags = []string{
 	"-DSTARLOOM_CHECKED", "-fsanitize=undefined", "-fno-sanitize=alignment,function,vptr",
 	"-fno-sanitize-recover=undefined", "-fsanitize-undefined-strip-path-components=-1",
 }
 
-// languageFlags select C, or C++ without features that need a library, by the suffix of the source.
+// languageFlags select C, or C++ without features that require a library, by the suffix of the source.
 var (
 	cFlags        = []string{"-std=c11", "-Werror=implicit-function-declaration"}
 	cxxFlags      = []string{"-std=c++17", "-fno-exceptions", "-fno-rtti", "-fstandalone-debug"}
 	languageFlags = map[string][]string{".c": cFlags, ".cc": cxxFlags, ".cpp": cxxFlags, ".cxx": cxxFlags}
 )
 
-// linkFlags are for wasm-ld. clang's driver would run binaryen's wasm-opt, which drops names and lines.
+// linkFlags are the options of wasm-ld. clang's driver is not used, because it would run binaryen's wasm-opt, which
+// drops names and lines.
 var linkFlags = []string{
 	"-m", "wasm32", "--no-entry", "--stack-first", "-z", "stack-size=16384", "--export=__stack_pointer",
 }
 
 const linker = "wasm-ld"
 
-// Build compiles C and C++ sources and checks the image against the ABI. It replaces the output only on success.
+// Build compiles C and C++ sources and checks the image against the ABI. An existing output is replaced only on
+// success.
 func Build(ctx context.Context, o BuildOptions) (err error) {
 	o.setDefaults()
 	if err := o.check(); err != nil {
@@ -260,8 +263,8 @@ func (b *compilation) compile() error {
 	return nil
 }
 
-// resourceFolders caches resource folders by compiler path, because starting a compiler takes a third of the time of
-// a small build.
+// resourceFolders caches the resource folder of each compiler, because starting a compiler takes a third of the time
+// of a small build.
 var resourceFolders sync.Map
 
 func (b *compilation) resources() (string, error) {
@@ -280,7 +283,8 @@ func (b *compilation) resources() (string, error) {
 	return known.(string), nil
 }
 
-// clang 16 and later need a flag to check arrays that end a struct. The resource folder is named after the version.
+// clang 16 and later need a flag to check arrays at the end of a struct. The name of the resource folder contains the
+// version.
 func arraysOfStructs(resources string) []string {
 	major, _, _ := strings.Cut(filepath.Base(resources), ".")
 	if version, err := strconv.Atoi(major); err != nil || version < 16 {
@@ -352,7 +356,7 @@ func verify(ctx context.Context, name string, image []byte) (err error) {
 	return nil
 }
 
-// Messages of clang and wasm-ld for missing libraries, headers and symbols. clang 18 and later number source lines.
+// Messages of clang and wasm-ld about missing libraries, headers and symbols. clang 18 and later number source lines.
 var (
 	noLibrary = regexp.MustCompile(`file not found\s+(?:\d+ \| )?#\s*include\s*<`)
 	noHeader  = regexp.MustCompile(`file not found\s+(?:\d+ \| )?#\s*include\s*"`)

@@ -27,8 +27,8 @@ type recentImage struct {
 	compiled wazero.CompiledModule
 }
 
-// runtimeConfig is shared by all hosts and by recent, so that all share compilations. It disables reference types,
-// because their table.grow could take any amount of the host's memory: only linear memory is limited.
+// runtimeConfig is common to all hosts and recent, so that they share compilations. It disables reference types,
+// because their table.grow could take any amount of the host's memory; only linear memory is limited.
 func runtimeConfig(config wazero.RuntimeConfig) wazero.RuntimeConfig {
 	return config.WithCoreFeatures(api.CoreFeaturesV2 &^ api.CoreFeatureReferenceTypes).WithCompilationCache(compilations)
 }

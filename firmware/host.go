@@ -8,8 +8,8 @@
 //	              ^ nic.Bank, the host's view
 //
 // One instance serves a bank of processors (banked) or a single processor (isolated), with the same image. A trap in
-// a handler disables only its own processor. The executed code is a copy of the image rewritten by package wasm:
-// globals are state, loops can be stopped, NaNs have the same bits on every platform. The SHA-256 is that of the
+// a handler disables only its own processor. The executed code is a copy of the image, rewritten by package wasm:
+// globals are state, loops can be stopped, and NaNs have equal bits on every platform. The SHA-256 is that of the
 // original image.
 //
 // ABI.md defines exports, imports and the order of calls.
@@ -26,15 +26,15 @@ import (
 	"starloom/nic"
 )
 
-// Host runs firmware images in a wazero sandbox. A host and its images must be used by one goroutine at a time,
-// except that instances may be created and run in parallel.
+// Host runs firmware images in a wazero sandbox. A host and its images must not be used concurrently, but instances
+// may be created and run in parallel.
 type Host struct {
 	ctx      context.Context
 	runtime  wazero.Runtime
 	memory   slab
 	until    atomic.Pointer[context.Context] // images may run until this context ends
 	stopped  atomic.Bool                     // a call was ended
-	turns    uint64                          // iterations after which a call traps, 0: see Limit
+	turns    uint64                          // number of iterations after which a call traps, 0 for no limit; see Limit
 	endless  atomic.Bool                     // a call has trapped by Limit
 	covers   bool                            // images record coverage: see Cover
 	compiles bool                            // compiler, not interpreter
@@ -45,20 +45,20 @@ type Host struct {
 	compiled []wazero.CompiledModule
 }
 
-// Runtimes lists equivalent runtimes. The interpreter is about 28 times slower and serves as the compiler's oracle.
+// Runtimes lists equivalent runtimes. The interpreter is about 28 times slower and is the reference for the compiler.
 var Runtimes = []string{"compiler", "interpreter"}
 
 // Until sets the context in which images may run. If ctx ends, a running call stops within wasm.TickTurns loop
-// iterations. The stopped handler records no event, and its bank is usable only after Reset.
+// iterations. The stopped handler records no event, and its bank is unusable until Reset.
 func (h *Host) Until(ctx context.Context) {
 	h.until.Store(&ctx)
 	h.stopped.Store(false)
 }
 
-// MapsIn sets the folder of the source maps that images name. Without a map, traps have no source lines.
+// MapsIn sets the folder of the source maps named in images. Without a map, traps have no source lines.
 func (h *Host) MapsIn(folder string) { h.maps = folder }
 
-// Stopped reports whether a call was ended since Until.
+// Stopped reports whether a call was stopped since Until.
 func (h *Host) Stopped() bool { return h.stopped.Load() }
 
 type stoppedError struct{ cause error }

@@ -51,7 +51,7 @@ func (in *wasmInstance) hostDeliver(origin uint32) {
 	in.events = append(in.events, Event{Kind: EventDeliver, Cell: cell, Origin: origin})
 }
 
-// hostResult ends a handler that returns more than resultsPerCellMax results; no result is dropped silently.
+// hostResult ends a handler with more than resultsPerCellMax results, so that no result is dropped silently.
 func (in *wasmInstance) hostResult(word uint32, value uint64) {
 	cell, ok := in.current()
 	if !ok {
@@ -118,7 +118,7 @@ const formatBytesMax = 1024
 // formatLog formats a line like C's printf. The arguments are in memory in the order in which clang passes them to a
 // variadic function of wasm32: consecutive, each aligned to its own size. formatLog accepts %d %i %u %x %X %o %c %s
 // %p and %% with flags, width and precision (a number or *) and the lengths hh, h, l, z, t (32 bits), ll and j (64
-// bits). Any other conversion ends the line with a message, since the length of its argument is unknown. A line has
+// bits). Any other conversion ends the line with a message, because the length of its argument is unknown. A line has
 // at most logBytesMax bytes.
 func formatLog(memory api.Memory, format, arguments uint32) string {
 	text := cString(memory, format, formatBytesMax)
@@ -150,7 +150,7 @@ type logVerb struct {
 	bytes            int  // length of the conversion in the format
 }
 
-// argument marks a width or precision given as *.
+// argument marks a width or precision given by *.
 const argument = -2
 
 func parseVerb(text string) (v logVerb) {
@@ -198,7 +198,7 @@ func (a *logArguments) word(bytes uint64) (value uint64) {
 
 func (a *logArguments) format(v logVerb) (text, err string) {
 	if v.width == argument {
-		if v.width = int(int32(a.word(4))); v.width < 0 { // a negative width means left, as in C
+		if v.width = int(int32(a.word(4))); v.width < 0 { // a negative width means left alignment, as in C
 			v.flags, v.width = v.flags+"-", -v.width
 		}
 		v.width = min(v.width, logBytesMax)

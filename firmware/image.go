@@ -28,12 +28,12 @@ type Image struct {
 
 	ResultNames []string // names of sl_result words, from word 0
 
-	// DataBytes estimates the image's own data per instance: tables and static variables, without the stack.
+	// estimated size in bytes of the image's own data per instance: tables and static variables, without the stack
 	DataBytes uint64
 
-	Announces bool // the image imports deliver and may announce arrived packets
+	Announces bool // the image imports deliver, so it may announce arrived packets
 	Results   bool // imports result
-	Runtime   bool // contains a language runtime: one processor per instance
+	Runtime   bool // the image contains a language runtime; one processor per instance
 	Checked   bool // checked build, see BuildOptions.Debug
 
 	believed     bool // no proof that calls restore all globals
@@ -52,7 +52,7 @@ type Image struct {
 // Recursive returns the functions that may recurse.
 func (img *Image) Recursive() []string { return img.copy.Recursive }
 
-// Param is a parameter that the scenario may set.
+// Param is a parameter whose value a scenario may set.
 type Param struct {
 	Name    string `json:"name"`
 	Default int32  `json:"default"`
@@ -64,18 +64,18 @@ type pristine struct {
 	globals []uint64
 }
 
-// ownBytes is the image's memory before attachment: stack and data.
+// ownBytes returns the image's memory before attachment in bytes: stack and data.
 func (img *Image) ownBytes() uint64 {
 	return uint64(img.compiled.ExportedMemories()[exportMemory].Min()) * wasmPageBytes
 }
 
-// reserve reserves memory for an instance. The memory may grow by growBytesMax; usually less than usual bytes are
+// reserve reserves memory for an instance. The memory may grow by growBytesMax; usually fewer than usual bytes are
 // touched.
 func (img *Image) reserve(growBytesMax, usual uint64) (linearMemory, error) {
 	return img.host.memory.take(min(growBytesMax+img.ownBytes(), addressBytesMax), usual+img.ownBytes())
 }
 
-// instantiate creates a wasm instance that uses memory and keeps its content. It runs no code of the image.
+// instantiate creates a wasm instance on a memory without changing its content. It runs no code of the image.
 func (img *Image) instantiate(memory linearMemory) (api.Module, error) {
 	ctx := experimental.WithMemoryAllocator(img.host.ctx, allocator(memory))
 	in, err := img.host.runtime.InstantiateModule(ctx, img.compiled,
@@ -117,8 +117,8 @@ func (img *Image) framesAt(offset uint64) []wasm.Frame {
 	return img.places.FramesAt(offset)
 }
 
-// StateLayout locates the variables of a processor's state of so many bytes. Errors complete the sentence "the
-// image ...".
+// StateLayout locates the variables in a processor's state of the given size. Errors complete the sentence "the image
+// ...".
 func (img *Image) StateLayout(bytes int) (*variables.Layout, error) {
 	defer img.lockPlaces()()
 	return variables.Read(img.places.Data(), bytes)
@@ -136,14 +136,14 @@ func (img *Image) lockPlaces() (unlock func()) {
 	return img.placesLock.Unlock
 }
 
-// ImageBytesMax is the largest size of an image file.
+// ImageBytesMax is the maximum size of an image file in bytes.
 const ImageBytesMax = 64 << 20
 
 // ReadImage reads an image: a regular file of at most ImageBytesMax bytes.
 func ReadImage(path string) ([]byte, error) { return input.Read(path, ImageBytesMax) }
 
-// Memory limits. A processor may take the largest state and, beyond its FIFOs, columnBytesMax. An instance may take
-// bytesBase beyond its bank and the image's data. Few states exceed usualBytes.
+// Memory limits in bytes. A processor may have the largest state and, in addition to its FIFOs, columnBytesMax. An
+// instance may have bytesBase in addition to its bank and the image's data. Few states exceed usualBytes.
 const (
 	columnBytesMax  = 1024
 	usualBytes      = 4096

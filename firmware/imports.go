@@ -13,8 +13,8 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// NewHost creates a host with the given runtime, "compiler" or "interpreter". If ctx ends, loading, attaching and
-// running images stop with an error that wraps ctx's error; see Until.
+// NewHost creates a host with the given runtime, "compiler" or "interpreter". After the end of ctx, loading,
+// attaching and running images stop with an error that wraps ctx's error; see Until.
 func NewHost(ctx context.Context, runtime string) (*Host, error) {
 	var config wazero.RuntimeConfig
 	switch runtime {
@@ -86,7 +86,7 @@ func (h *Host) exportImports() error {
 }
 
 // tick ends the calling handler if it has exceeded its limit or the run has ended. As a Go call, tick also lets the
-// scheduler preempt the thread. The scheduler cannot preempt compiled code: without ticks, a pending garbage
+// scheduler preempt the thread. The scheduler cannot preempt compiled code; without ticks, a pending garbage
 // collection would stop all goroutines until the handler returns.
 func (h *Host) tick(ctx context.Context, module api.Module, _ []uint64) {
 	h.endSpent(module)

@@ -20,7 +20,7 @@ type Info struct {
 	Name   string `json:"image"`
 	SHA256 string `json:"sha256"`
 	Bytes  int    `json:"bytes"`
-	// state, RX FIFO and TX FIFO of one processor, with one frame of 16 payload bytes each
+	// bytes of the state, RX FIFO and TX FIFO of one processor, with one frame of 16 payload bytes in each FIFO
 	RecordBytes int      `json:"record_bytes"`
 	Params      []Param  `json:"params"`
 	Probes      []string `json:"probes"`
@@ -28,12 +28,12 @@ type Info struct {
 	Schedule    bool     `json:"needs_schedule"`    // the scenario must provide a schedule
 	ROM         bool     `json:"needs_rom"`         // the network must provide tables
 	Recursive   []string `json:"recursive"`
-	Runtime     bool     `json:"brings_runtime"` // contains a language runtime: one processor per instance
+	Runtime     bool     `json:"brings_runtime"` // contains a language runtime; one processor per instance
 	Checked     bool     `json:"checked"`        // checked build: `starloom firmware build --debug`
 }
 
-// Inspect checks and describes an image, which is a file or the name of a built-in program. It runs the image's
-// initialisation and attachment, until ctx ends and at most LimitDefault instructions per call.
+// Inspect checks and describes an image: a file, or the name of a built-in program. It runs the image's
+// initialisation and attachment, with at most LimitDefault instructions per call, until ctx ends.
 func Inspect(ctx context.Context, path string) (Info, error) {
 	binary, err := findImage(path)
 	if err != nil {
@@ -42,8 +42,8 @@ func Inspect(ctx context.Context, path string) (Info, error) {
 	return InspectImage(ctx, path, binary)
 }
 
-// RemedyOfUnread returns the remedy for an image that cannot be read: to build it from a source in the same folder
-// or, if name does not look like a file, to correct a mistyped program.
+// RemedyOfUnread returns the remedy for an unreadable image: a build from a source in the same folder or, for a name
+// that does not look like a file, the correction of a mistyped program.
 func RemedyOfUnread(path, name string, programs []string, err error) string {
 	remedy := "give an image built by `starloom firmware build`"
 	if !errors.Is(err, os.ErrNotExist) {
@@ -126,7 +126,7 @@ func (i Info) write(t io.Writer) {
 	}
 }
 
-// CheckedText describes the cost of a checked build.
+// CheckedText describes how a checked build affects costs.
 const CheckedText = "a checked build (firmware build --debug): its handlers cost more than the handlers of a " +
 	"release build"
 

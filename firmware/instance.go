@@ -23,14 +23,13 @@ type Instance interface {
 	Start()
 	// Slot calls the slot handlers of the given cells, in order.
 	Slot(cells []uint32, slot uint32)
-	// Restart returns cells, in ascending order, to their state before Start and calls their start handlers. If the
-	// cells are all cells of the instance, Restart resets the whole memory, except the host's messages to the
-	// processors.
+	// Restart returns cells, in ascending order, to their state before Start, and calls their start handlers. If
+	// these are all cells of the instance, Restart resets the whole memory except the host's data for the processors.
 	Restart(cells []uint32)
 	// Reset returns the instance to its state before Start, with a new seed.
 	Reset(seed uint64)
 	// Costs returns the costs of the last Start or Slot, in the order of its cells. The cost of a trapped handler is
-	// 0. Without a meter, the slice is empty. It is valid until the next Start or Slot.
+	// 0. The slice is empty without a meter, and valid until the next Start or Slot.
 	Costs() []uint32
 	// TakeEvents returns the events since the last call, in the order of cells. The events are valid until the next
 	// Slot.
@@ -44,10 +43,10 @@ type Instance interface {
 	SetState(memory []byte, globals []uint64) error
 }
 
-// Caller is an Instance whose image exports functions for the network.
+// Caller is an Instance whose image exports functions for use by the network.
 type Caller interface {
-	// Call calls the function with the given name (STARLOOM_CALL); the network defines the meaning of the arguments.
-	// It returns ErrNoCall if the image lacks the function.
+	// Call calls the function with the given name (STARLOOM_CALL). The network defines the meaning of the arguments.
+	// Call returns ErrNoCall if the image does not export the function.
 	Call(name string, arguments ...uint32) (uint32, error)
 }
 
@@ -58,7 +57,7 @@ type Profiler interface {
 	ProfileSlot(cell, slot uint32) *Profile
 }
 
-// ErrNoCall means that the image lacks the called function.
+// ErrNoCall means that the image does not export the called function.
 var ErrNoCall = errors.New("the firmware has no such call")
 
 type wasmInstance struct {
@@ -104,7 +103,7 @@ func coverGlobals(module api.Module, c *wasm.Covered) (g coverOf) {
 
 type instanceKey struct{}
 
-// callContext answers the context lookups of host calls directly, because every host call performs several lookups.
+// callContext answers the context lookups of host calls directly, because every host call makes several.
 type callContext struct {
 	context.Context
 	in *wasmInstance
@@ -142,13 +141,13 @@ type runtimeCall struct {
 
 func (c *runtimeCall) begin(slot uint32) { c.slot, c.panic = uint64(slot), "" }
 
-// MemoryBytesMax returns the largest memory growth, in bytes, of an instance for a bank. The range is reserved, not
-// committed.
+// MemoryBytesMax returns the maximum memory growth, in bytes, of an instance for a bank. The range is reserved, but
+// not committed.
 func MemoryBytesMax(c nic.BankConfig) uint64 {
 	return growBytes(c, nic.StateBytesMax+columnBytesMax)
 }
 
-// ErrOneProcessor means that an image with a language runtime was given a bank of several processors.
+// ErrOneProcessor means that the bank of an image with a language runtime has several processors.
 var ErrOneProcessor = errors.New("it contains a language runtime (it imports " + wasiModule +
 	"), and serves one processor per instance")
 
@@ -300,7 +299,7 @@ func (in *wasmInstance) set(state pristine) error {
 	return nil
 }
 
-// copyDirty copies memory but writes only differences, so that untouched pages take no memory.
+// copyDirty copies memory, but writes only differences, so that untouched pages take no memory.
 func copyDirty(to, from []byte) {
 	for len(from) > 0 {
 		n := min(len(zeros), len(from))
@@ -360,16 +359,15 @@ func (in *wasmInstance) SetState(memory []byte, globals []uint64) error {
 	return nil
 }
 
-// enter and leave enclose a call of the image. After a trap, leave resets the globals that functions restore on
-// return (the stack pointer). Other globals keep their values at the trap.
+// enter precedes a call of the image, and leave follows it. After a trap, leave resets the globals that functions
+// restore on return, such as the stack pointer. Other globals keep their values.
 func (in *wasmInstance) enter() {
 	if in.image.believed {
 		in.keep()
 	}
 }
 
-// keep records the globals that calls must restore. If it is proved that calls restore them, one call of keep
-// suffices.
+// keep records the globals that calls must restore. If calls provably restore them, one call of keep suffices.
 func (in *wasmInstance) keep() {
 	for i, g := range in.globals {
 		if in.image.copy.Globals[i].GivenBack {
@@ -416,10 +414,10 @@ const (
 	EventDeliver                  // the handler called sl_deliver
 	EventResult                   // the handler called sl_result
 	EventAssert                   // an assertion of the handler has failed
-	EventLogFull                  // handlers logged more lines than are kept; Lines counts the dropped lines
+	EventLogFull                  // handlers logged more lines than the maximum; Lines is the number of dropped lines
 )
 
-// Event is an effect of firmware other than its frames.
+// Event is an effect of firmware that is not a frame.
 type Event struct {
 	Kind     EventKind
 	Cell     int
@@ -431,12 +429,12 @@ type Event struct {
 	Function string // trap, fail: innermost firmware function; assert: function with the assertion
 	Source   string // trap, fail: file:line:column, "" without debug information; assert: file:line
 
-	// Backtrace has the active functions, including inlined functions, innermost first. Each function has its place
-	// if known.
+	// Backtrace contains the active functions, innermost first, including inlined functions, each with its place if
+	// known.
 	Backtrace []wasm.Frame
 }
 
-// Limits of events per processor and slot bound the host's memory, independently of the bank.
+// limits of events per processor and slot; they bound the host's memory independently of the bank
 const (
 	logLinesPerCellMax   = 16
 	logBytesMax          = 256

@@ -10,9 +10,9 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// TurnsMax limits the loop iterations of a call without a meter. The limit corresponds to at least 10^9 instructions,
-// since the shortest loop has four. A call of a recursive function counts as an iteration. Long loops and functions
-// count an additional iteration per 256 instructions.
+// TurnsMax is the maximum number of loop iterations of a call without a meter. It corresponds to at least 10^9
+// instructions, because the shortest loop has four. A call of a recursive function counts as an iteration. Long loops
+// and functions count an additional iteration per 256 instructions.
 const TurnsMax = 250_000_000
 
 // Limit makes calls of exports trap after ticks times wasm.TickTurns loop iterations; 0 means TurnsMax, or no limit
@@ -23,12 +23,12 @@ func (h *Host) Limit(ticks int) {
 	h.endless.Store(false)
 }
 
-// Endless reports whether a call has trapped by Limit.
+// Endless reports whether a call has trapped because of Limit.
 func (h *Host) Endless() bool { return h.endless.Load() }
 
 type endlessError struct {
 	turns     uint64   // iteration limit
-	recursive []string // recursive functions that may have exhausted the limit without a loop
+	recursive []string // recursive functions that may have exhausted the limit without loops
 }
 
 func (e endlessError) Error() string {
@@ -48,7 +48,7 @@ type turns struct {
 	laps      uint64 // laps allowed in the call
 }
 
-// noLap is the value of lap while no other lap has begun.
+// noLap is the value of lap before another lap begins.
 const noLap = math.MinInt32
 
 type turnsKey struct{}
@@ -70,7 +70,7 @@ func (t *turns) set(turns uint64) {
 	t.lap.Set(noLap & math.MaxUint32)
 }
 
-// ask adds the iterations since the last call and reports whether the handler may continue.
+// ask adds the iterations since the last call, and reports whether the handler may continue.
 func (t *turns) ask(limit uint64) bool {
 	left, lap := int64(int32(t.left.Get())), int64(int32(t.lap.Get()))
 	since := uint64(t.start - left)
@@ -90,7 +90,7 @@ func (t *turns) ask(limit uint64) bool {
 // LimitDefault is the cost limit of a call in `firmware inspect`, and in a run without a budget.
 const LimitDefault = 1_000_000_000
 
-// LimitMax is the largest limit: costs have 32 bits.
+// LimitMax is the maximum limit, because costs have 32 bits.
 const LimitMax = 4_000_000_000
 
 func inspectMeter() *wasm.Meter {

@@ -79,7 +79,7 @@ func rewrite(image []byte, meter *wasm.Meter, covers bool) (*wasm.Copy, error) {
 	return wasm.RewriteMetered(image, *meter)
 }
 
-// brokenImage adds function names and a remedy to an error.
+// brokenImage adds the names of functions and a remedy to an error.
 func brokenImage(rewritten *wasm.Copy, err error) error {
 	if rewritten != nil {
 		err = rewritten.Named(err)
@@ -96,7 +96,7 @@ func (img *Image) check() error {
 	for _, f := range img.compiled.ImportedFunctions() {
 		module, name, _ := f.Import()
 		if module == wasm.TickModule {
-			continue // an import added by the copy; Rewrite refuses such an import in an image
+			continue // an import added by the copy; Rewrite rejects it in an image
 		}
 		if module == wasiModule {
 			if err := checkWASI(f); err != nil {
@@ -283,8 +283,8 @@ func (img *Image) names(in api.Module, export string) (names []string, err error
 
 const unknownStackBytes = 1 << 20
 
-// dataBytes returns the larger of two sizes: the nonzero bytes, and the memory above the stack, because tables will
-// be filled later.
+// dataBytes returns the larger of two sizes: the nonzero bytes, and the memory above the stack, because tables may be
+// filled later.
 func (img *Image) dataBytes(in api.Module) uint64 {
 	memory, _ := in.Memory().Read(0, in.Memory().Size())
 	written := 0
@@ -309,7 +309,7 @@ var abi string
 
 const limitsHead = "| what | at most |\n|---|---|\n"
 
-// Limits returns the size limits of images, a line for each table row in ABI.md.
+// Limits returns the size limits of images, a line for each row of the table in ABI.md.
 func Limits() []string {
 	_, table, _ := strings.Cut(strings.ReplaceAll(abi, "`", ""), limitsHead)
 	table, _, _ = strings.Cut(table, "\n\n")

@@ -12,7 +12,7 @@ import (
 )
 
 // NativeProgram is firmware written in Go over the same ABI, with the same states, columns and draws, without a
-// sandbox. It measures the cost of the sandbox and cross-checks the images; it never runs a user's code.
+// sandbox. It serves to measure the cost of the sandbox and to cross-check the images; it never runs a user's code.
 type NativeProgram struct {
 	Name        string
 	StateBytes  int
@@ -27,7 +27,7 @@ const SleepLong = 0xFFFF
 // NativeBank is the bank of a native program.
 type NativeBank struct {
 	*nic.Bank
-	Stream uint64 // the bank's seed, start of the random stream
+	Stream uint64 // seed of the bank, the start of the random stream
 }
 
 type nativeInstance struct {

@@ -15,7 +15,7 @@ import (
 	"starloom/traces"
 )
 
-// Overview describes an image, with a static analysis.
+// Overview describes an image, including a static analysis.
 type Overview struct {
 	Info
 	Model  string            `json:"model"`                 // cost table of the analysis
@@ -30,7 +30,7 @@ type Overview struct {
 // Shown selects the lists in the text of an overview. JSON contains all.
 type Shown struct{ Functions, Blocks bool }
 
-// View is Inspect with a static analysis. Costs are taken from wasm.Table; turns are trusted.
+// View is Inspect with a static analysis. Costs come from wasm.Table; turns are trusted.
 func View(ctx context.Context, path, model string, cost map[string]int64, turns wasm.Turns,
 	shown Shown) (*Overview, error) {
 	costs, err := wasm.Table(model, cost)
@@ -49,7 +49,7 @@ func View(ctx context.Context, path, model string, cost map[string]int64, turns 
 	return &Overview{info, model, costs.ByName(), cost, turns, static, shown}, err
 }
 
-// turnsMax is the largest number of turns that a 32-bit local can count.
+// turnsMax is the maximum number of turns that a 32-bit local can count.
 const turnsMax = 1 << 32
 
 // ParseCosts parses texts of the form CLASS=N with different classes.

@@ -15,22 +15,22 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// Only the copy of an image for profiles (wasm.Meter.Profile) calls the host after every source line.
+// Only the profiling copy of an image (wasm.Meter.Profile) calls the host after every source line.
 
 // Profile distributes the cost of one slot-handler call over source lines.
 type Profile struct {
 	Cost   uint64         // cost of the call
 	Cut    bool           // the call exceeded ProfileCostMax and was ended
-	Stacks []ProfileStack // costs add up to Cost, in descending order
+	Stacks []ProfileStack // the costs add up to Cost, in descending order
 }
 
-// ProfileStack is the call stack at one source line and the cost spent there.
+// ProfileStack is the call stack at one source line, and the cost of this line.
 type ProfileStack struct {
 	Frames []wasm.Frame // innermost first; Source is file:line, "" if unknown
 	Cost   uint64
 }
 
-// ProfileCostMax bounds the profiled cost of a call.
+// ProfileCostMax is the maximum profiled cost of a call.
 const ProfileCostMax = 10_000_000
 
 type profile struct {
@@ -38,11 +38,11 @@ type profile struct {
 	counted     uint64     // last value of counter
 	top, bottom *profileCall
 	calls       int // nodes of the tree
-	beyond      int // active calls above top that are not in the tree
+	beyond      int // number of active calls above top that are not in the tree
 	cut         bool
 }
 
-// Limits of nested calls and of all calls in a profile. The costs of further calls count as their caller's.
+// limits of nested calls and of all calls in a profile; the costs of further calls count as costs of the caller
 const profileDepthMax, profileCallsMax = 64, 4096
 
 type profileCall struct {
@@ -73,7 +73,7 @@ type stacks struct {
 	list   []ProfileStack
 	frames map[uint32][]wasm.Frame // frames by offset, within its function
 	number map[string]int          // index of frames
-	place  map[[2]int]int          // index in list by the caller's index (-1: none) and the own frames' index
+	place  map[[2]int]int          // index in list by the caller's index (-1 for none) and the index of the own frames
 }
 
 func newStacks(img *Image, bottom *profileCall) []ProfileStack {

@@ -61,8 +61,8 @@ func (in *wasmInstance) renew(cells []uint32) {
 	}
 }
 
-// run calls an entry point for some cells. If it is not proved that calls restore the stack pointer, run calls one
-// cell at a time. A handler that leaks stack then fails before others run short of stack.
+// run calls an entry point for some cells. Without a proof that calls restore the stack pointer, run calls one cell
+// at a time, so that a handler that leaks stack fails before others run out of stack.
 func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot uint32) {
 	in.spent = in.spent[:0]
 	if !in.image.believed {
@@ -85,8 +85,8 @@ func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot
 }
 
 // runAll calls an entry point for some cells. If a handler traps, its cell is marked faulty and the loop continues
-// with the next cell. Changes by the firmware to the list of cells in its memory are ignored. If a call is stopped
-// (see Host.Stopped), no handler is blamed.
+// with the next cell. Changes by the firmware to the list of cells in its memory are ignored. After a stopped call
+// (Host.Stopped), no handler is marked.
 func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, slot uint32) {
 	in.turns.all, in.turns.laps = 0, uint64(len(cells))
 	if !in.image.copy.Laps {
@@ -117,8 +117,7 @@ func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, s
 		}
 		place := in.bank.Current()
 		if uint64(place) >= uint64(len(cells)) {
-			// The image has overwritten its descriptor. The trapped handler is therefore unknown, and no cell can
-			// continue.
+			// The image has overwritten its descriptor, so the trapped handler is unknown, and no cell can continue.
 			for _, cell := range cells {
 				in.fault(int(cell), err)
 			}
@@ -159,7 +158,7 @@ func (in *wasmInstance) runMetered(entry api.Function, cells []uint32, slot uint
 	}
 }
 
-// Each cell reports one fault, even if firmware has cleared the mark.
+// each cell reports one fault, even if firmware has cleared the mark
 func (in *wasmInstance) fault(cell int, err error) {
 	if in.bank.Silenced(cell) {
 		in.bank.Silence(cell)
@@ -174,8 +173,7 @@ func (in *wasmInstance) fault(cell int, err error) {
 	in.events = append(in.events, event)
 }
 
-// overflowed adds to a trap that the stack of the image or of the runtime has overflowed. It must be called before
-// leave.
+// overflowed adds to a trap that the stack of the image or of the runtime has overflowed. Call it before leave.
 func (in *wasmInstance) overflowed(err error) error {
 	if !strings.HasPrefix(err.Error(), "wasm error: ") && firstLine(err) != "stack overflow" {
 		return err // ended by the host

@@ -13,8 +13,8 @@ import (
 )
 
 // slab allocates linear memories at fixed addresses, so that the host's views of a bank stay valid. It reserves
-// address space in large pieces, since one mapping per instance would exhaust the kernel's map count at 65,536
-// isolated processors. Untouched pages take no memory.
+// address space in large pieces, because one mapping per instance would exceed the kernel's limit of 65,536 mappings.
+// Untouched pages take no memory.
 type slab struct {
 	lock   sync.Mutex
 	pieces [][]byte
@@ -23,13 +23,13 @@ type slab struct {
 
 const (
 	slabPieceBytes = 1 << 30
-	// A memory of at least this size belongs to a bank of many thousands of processors, which touch most of the
-	// memory.
+	// a memory of at least this size belongs to a bank of many thousands of processors, which touch most of the
+	// memory
 	slabHugeBytes = 64 << 20
 	wasmPageBytes = 64 << 10
 )
 
-// take reserves size zero bytes, rounded up to wasm pages. Usually less than usual bytes are touched.
+// take reserves size zero bytes, rounded up to wasm pages. Usually fewer than usual bytes are touched.
 func (s *slab) take(size, usual uint64) ([]byte, error) {
 	unit := uint64(wasmPageBytes)
 	if usual >= slabHugeBytes {
@@ -69,23 +69,25 @@ func (m linearMemory) Reallocate(size uint64) []byte {
 	return m[:size]
 }
 
-// Free implements experimental.LinearMemory; the slab is released as a whole.
+// Free implements experimental.LinearMemory. It does nothing, because the slab is released as a whole.
 func (linearMemory) Free() {}
 
-// allocator returns m for the next instance, regardless of the module's declared maximum.
+// allocator returns m for the next instance, independently of the module's declared
+// maximum.
 func allocator(m linearMemory) experimental.MemoryAllocator {
 	return experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return m })
 }
 
 var zeros [4096]byte // one page
 
-// pageTable has an 8-byte entry for each page of this process: in memory or in swap. It is nil if not available.
+// pageTable has an 8-byte entry for each page of this process, with its presence in memory or swap. It is nil on
+// other systems.
 var pageTable = sync.OnceValue(func() *os.File {
 	table, err := os.Open("/proc/self/pagemap")
 	if err != nil {
 		return nil
 	}
-	// verify the table, because a user-mode emulator may show the table of its own process
+	// verify the table, because a user-mode emulator may expose the table of its own process
 	page := make([]byte, 2*len(zeros))
 	page[len(zeros)] = 1
 	var entry [8]byte
@@ -97,8 +99,8 @@ var pageTable = sync.OnceValue(func() *os.File {
 	return table
 })
 
-// touched yields the touched pages of a memory with their offsets. Other pages are zero; reading them would cost page
-// faults.
+// touched yields the touched pages of a memory with their offsets. Other pages are zero, and reading them would cause
+// page faults.
 func touched(memory []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		var table [4096]byte

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The mapping takes no memory until it is touched.
+// the mapping takes no memory until it is touched
 func reserve(size uint64) ([]byte, error) {
 	piece, err := unix.Mmap(-1, 0, int(size), unix.PROT_READ|unix.PROT_WRITE,
 		unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)

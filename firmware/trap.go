@@ -59,8 +59,7 @@ func (e assertError) Error() string {
 	return fmt.Sprintf("assertion `%s` failed in %s at %s", e.condition, e.function, e.source)
 }
 
-// functionAt returns the function at source (file:line without folder). If none is found, it returns the innermost
-// function.
+// functionAt returns the function at source (file:line without folder), or the innermost function if none is found.
 func functionAt(backtrace []wasm.Frame, source string) string {
 	for _, frame := range backtrace {
 		if strings.HasPrefix(path.Base(frame.Source), source+":") {
@@ -134,7 +133,7 @@ frames:
 			}
 			if name = strings.TrimPrefix(name, "."); strings.HasPrefix(name, wasm.EachName) {
 				function = cmp.Or(function, strings.TrimPrefix(name, wasm.EachName)) // the handler has returned
-				break frames                                                         // entry point of the copy, not of the image
+				break frames                                                         // an entry point of the copy, not of the image
 			}
 			placed = false
 			function = cmp.Or(function, name)
@@ -147,8 +146,9 @@ frames:
 	return reason, function, source, backtrace[:min(len(backtrace), backtraceMax)]
 }
 
-// ownFrame returns the index of the innermost frame in user code. A trap in a language's library (panic, checks) is
-// due to the user code that called the library. Frames inside a panic, such as a user's panic handler, are skipped.
+// ownFrame returns the index of the innermost frame in user code. The cause of a trap in a language's library (panic,
+// checks) is the user code that called the library. ownFrame skips frames inside a panic, such as a user's panic
+// handler.
 func ownFrame(backtrace []wasm.Frame) int {
 	at := max(slices.IndexFunc(backtrace, func(f wasm.Frame) bool {
 		return strings.Contains(f.Source, "/core/src/panicking.rs:") || strings.HasPrefix(f.Function, "core::panicking::")

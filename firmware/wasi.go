@@ -18,10 +18,11 @@ const (
 	wasiFault = 21
 )
 
-// wasiSlotNanoseconds is the step of the clock per slot. Only a runtime reads the clock; firmware uses slots.
+// wasiSlotNanoseconds is the step of the clock per slot. Only a language runtime reads the clock; firmware uses
+// slots.
 const wasiSlotNanoseconds = 1000
 
-// wasiCall implements one import. Results beyond the first are written to the instance's memory.
+// wasiCall implements one import. It writes results after the first to the instance's memory.
 type wasiCall struct {
 	params []api.ValueType
 	answer func(in *wasmInstance, m api.Memory, stack []uint64) (errno uint64)
@@ -106,7 +107,7 @@ func wasiClock(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 }
 
 // wasiRandom returns bytes that depend only on seed, processor, slot and the number of earlier draws in the slot, so
-// that it has no state to save. Before a bank is attached, the bytes are equal for all processors.
+// that no state must be saved. Before the attachment of a bank, all processors get equal bytes.
 func wasiRandom(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	bytes, ok := m.Read(uint32(stack[0]), uint32(stack[1]))
 	if !ok {
@@ -164,10 +165,10 @@ func wasiWrite(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	return wasiOK
 }
 
-// wasiWaitsMax limits the waits in one call, because a runtime waits before it reports a fatal error.
+// wasiWaitsMax is the maximum number of waits in one call; a runtime waits before it reports a fatal error.
 const wasiWaitsMax = 100
 
-// wasiWait returns immediately without an event. It ends a handler that waits repeatedly.
+// wasiWait returns immediately without an event, and ends a handler that waits repeatedly.
 func wasiWait(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	if in != nil {
 		if in.runtime.waits++; in.runtime.waits > wasiWaitsMax {
@@ -194,7 +195,7 @@ func (in *wasmInstance) now() uint64 {
 	return in.runtime.slot
 }
 
-// An unfinished line is kept until the handler returns.
+// an unfinished line is kept until the handler returns
 func (in *wasmInstance) write(text []byte) {
 	for _, c := range text {
 		if c == '\n' {

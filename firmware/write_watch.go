@@ -10,20 +10,21 @@ import (
 	"starloom/nic"
 )
 
-// WriteKind classifies writes by the column's owner, or by the variable. Writes of one kind are counted together.
+// WriteKind classifies writes by the column and its owner, or by the variable. Writes of one kind are counted
+// together.
 type WriteKind struct {
 	Column    string // column of the bank, by its name in the register map; "" outside the bank
 	Neighbour bool   // the column belongs to another processor, otherwise to none
 	Variable  string // static variable, "" if unknown
-	Unnamed   uint32 // address, rounded down to writeBytesMax, if no variable is known
+	Unnamed   uint32 // address, rounded down to writeBytesMax, if the variable is unknown
 	Global    string // WebAssembly global, not memory
 	Grows     bool   // growth of the memory, not a write
 }
 
 func (k *WriteKind) outside() bool { return k.Column == "" && !k.Grows }
 
-// Write describes the writes of one kind outside their own processor's memory. It has the first write and the number
-// of writes.
+// Write describes the writes of one kind outside their own processor's memory: the first write, and the number of
+// writes.
 type Write struct {
 	WriteKind
 	Cell    int // cell of the handler
@@ -32,14 +33,14 @@ type Write struct {
 	After   []byte
 	Owner   int // owning cell, nic.OwnerNone for none
 	Grown   int // bytes by which the memory has grown
-	Calls   int // number of handler calls with such a write
+	Calls   int // number of handler calls with this kind of write
 
 	call int // last of these calls
 }
 
 const (
 	writeBytesMax   = 16
-	outsideMax      = 128  // number of kinds outside the bank that are kept between two calls of TakeWrites
+	outsideMax      = 128  // maximum number of kinds outside the bank between two calls of TakeWrites
 	outsideBytesMax = 2048 // bytes outside the bank examined per call
 	watchedChunk    = 4096
 )
@@ -59,7 +60,7 @@ type Watched struct {
 	cut     bool              // writes were left out
 	endless []Event           // traps of calls that did not return
 	call    int               // number of the current call
-	looked  int               // changed bytes outside the bank in this call
+	looked  int               // number of changed bytes outside the bank in this call
 	sources map[uint32]string // variable names by address
 	blind   bool              // writes are not recorded
 
@@ -84,10 +85,10 @@ func Watch(instance Instance) *Watched {
 	return w
 }
 
-// Watch turns recording on or off; initially it is on.
+// Watch turns recording on or off; it is on initially.
 func (w *Watched) Watch(on bool) { w.blind = !on }
 
-// NamedCall is a function of an image that the network may call: see Caller.
+// NamedCall is a function of an image for use by the network; see Caller.
 type NamedCall struct {
 	Name      string
 	Arguments int
@@ -134,8 +135,8 @@ func (w *Watched) Restart(cells []uint32) {
 
 func (w *Watched) Costs() []uint32 { return w.costs }
 
-// TakeWrites returns the writes since the last call, in order. cut means that some writes outside the bank were left
-// out.
+// TakeWrites returns the writes since the last call, in order. cut means that some writes outside the bank were
+// omitted.
 func (w *Watched) TakeWrites() (writes []Write, cut bool) {
 	writes, cut = w.writes, w.cut
 	w.writes, w.outside, w.cut = nil, 0, false
@@ -143,7 +144,7 @@ func (w *Watched) TakeWrites() (writes []Write, cut bool) {
 	return writes, cut
 }
 
-// TakeEndless returns the traps by Host.Limit since the last call.
+// TakeEndless returns the traps caused by Host.Limit since the last call.
 func (w *Watched) TakeEndless() []Event {
 	events := w.endless
 	w.endless = nil
@@ -162,7 +163,7 @@ func (w *Watched) each(cells []uint32, call func(cells []uint32)) {
 	}
 }
 
-// The host writes the list of calls before the handler runs.
+// the host writes the list of calls before the handler runs
 func (w *Watched) watch(cell int, call func()) {
 	w.follow(call)
 	host, globals, events := w.in.image.host, w.in.Globals(), len(w.in.events)
@@ -219,7 +220,7 @@ func (w *Watched) note(write *Write) *Write {
 	return &w.writes[len(w.writes)-1]
 }
 
-// compare records the changes in a piece of memory. Adjacent bytes of one owner form one write.
+// compare records the changes in a piece of memory. Adjacent bytes with one owner form one write.
 func (w *Watched) compare(cell, address int, old, now []byte, stack uint64) {
 	var kind WriteKind // kind of the previous byte
 	var last *Write    // last write of this piece
@@ -263,7 +264,7 @@ func (w *Watched) compare(cell, address int, old, now []byte, stack uint64) {
 	}
 }
 
-// lostFrame is the SDK's dummy for frames of sl_send that are not sent. It is written but never read.
+// lostFrame is the SDK's dummy for frames of sl_send that are not sent. Firmware writes it but never reads it.
 const lostFrame = "starloom_lost ("
 
 func (w *Watched) variable(address uint32) string {
@@ -280,7 +281,7 @@ func (img *Image) variable(address uint32) string {
 	return img.places.Variable(address)
 }
 
-// Cover makes images that are loaded later record branches and comparisons of handlers; see wasm.Covered.
+// Cover makes images loaded from now on record branches and comparisons of handlers; see wasm.Covered.
 func (h *Host) Cover() { h.covers = true }
 
 // Coverer is an Instance whose image records branches.
@@ -288,7 +289,7 @@ type Coverer interface {
 	Covered() wasm.Covered
 	// TakeBranches adds the branches taken since the last call to a set.
 	TakeBranches(set []uint64)
-	// FramesAt returns the function and line of an offset of Covered, first inlined functions.
+	// FramesAt returns the functions and lines at an offset of Covered, inlined functions first.
 	FramesAt(offset uint64) []wasm.Frame
 }
 
@@ -313,8 +314,8 @@ func (w *Watched) TakeBranches(set []uint64) { w.in.TakeBranches(set) }
 // Operands are the two operands of a comparison.
 type Operands [2]uint64
 
-// TakeOperands appends the operands of comparisons executed since the last call. It appends the last operands of each
-// comparison, if these differ.
+// TakeOperands appends the operands of comparisons executed since the last call: the last operands of each
+// comparison, if they differ.
 func (w *Watched) TakeOperands(list []Operands) []Operands {
 	operands := w.in.cover.operands
 	for k := 0; k < len(operands); k += 2 {
@@ -340,7 +341,7 @@ func (w *Watched) Keep(b *Base) {
 	b.silenced = append(b.silenced[:0], w.Bank().SilencedCells()...)
 }
 
-// TakeBack restores the saved state and returns the first write to memory of another cell, nil for none.
+// TakeBack restores the saved state. It returns the first write to memory of another cell, nil for none.
 func (w *Watched) TakeBack(b *Base, cell int) (foreign *Write, err error) {
 	memory := w.Memory()
 	if len(memory) != len(b.memory) {
@@ -383,7 +384,7 @@ type static struct {
 	kind    WriteKind
 	bytes   []uint32 // addresses
 	global  int      // if bytes is empty
-	carries bool     // a handler has read a value left by another
+	carries bool     // a handler has read a value of another handler
 }
 
 const staticBytesMax = 256
@@ -402,8 +403,8 @@ func (w *Watched) noteStatic(kind WriteKind, address uint32, global int) {
 	}
 }
 
-// Carries reports whether a handler depends on a value that another handler left in a variable or global. A variable
-// that every call writes before reading carries nothing.
+// Carries reports whether a handler depends on another handler's value in a variable or global. A variable that every
+// call writes before reading carries no value.
 func (w *Watched) Carries(kind WriteKind) bool {
 	return slices.ContainsFunc(w.statics, func(s static) bool { return s.kind == kind && s.carries })
 }
@@ -432,7 +433,7 @@ func (w *Watched) depends(call func(), some func(s *static) bool) bool {
 	}) {
 		return true
 	}
-	// a static that keeps its changed value was neither read nor written
+	// a static with an unchanged trial value was neither read nor written
 	for k := range w.statics {
 		s := &w.statics[k]
 		if !some(s) {
@@ -471,7 +472,7 @@ func (w *Watched) tryOut(call func(), some func(s *static) bool) (memory []byte,
 	call()
 	memory, globals, events = slices.Clone(in.Memory()), in.Globals(), slices.Clone(in.events[before:])
 	if err := in.SetState(w.before, w.followed); err != nil {
-		panic(err) // impossible: the instance was in this state before
+		panic(err) // impossible, because the instance was in this state before
 	}
 	in.events, in.said, in.spent = in.events[:before], said, spent
 	copy(in.probes, probes)
@@ -480,7 +481,7 @@ func (w *Watched) tryOut(call func(), some func(s *static) bool) (memory []byte,
 	return memory, globals, events
 }
 
-// StackEnd returns the address above the stack of an image whose stack is first in memory, as the SDK builds it. Of
+// StackEnd returns the address above the stack of an image whose stack is first in memory, as in SDK builds. For
 // other images it returns the end of memory.
 func (in *wasmInstance) StackEnd() uint64 {
 	if g := in.module.ExportedGlobal(stackName); g != nil {

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	fuzzSeeds       = 3   // seeds of the runs after which handlers are called: the scenario's seed and the next seeds
+	fuzzSeeds       = 3   // number of runs after which handlers are called: with the scenario's seed and the next seeds
 	fuzzFindingsMax = 32  // listed findings
-	fuzzRepeatsMax  = 256 // the campaign stops after this number of sequences with findings
-	// one in this number of sequences is checked for stale reads, in addition to sequences that reach more code
+	fuzzRepeatsMax  = 256 // number of sequences with findings after which the campaign stops
+	// one of this number of sequences is checked for stale reads, in addition to sequences that reach more code
 	fuzzStaleEvery = 8
 )
 
@@ -91,7 +91,7 @@ func (c *campaign) try(in *FuzzInput) {
 }
 
 // list adds a shrunk finding to the report, unless the report already has a finding at the same place with as little
-// damage. In a full list, a finding that fails the check replaces a note.
+// damage. In a full list, a failing finding replaces a note.
 func (c *campaign) list(x *FuzzFinding) {
 	list := c.report.Fuzz
 	k := slices.IndexFunc(list, func(y FuzzFinding) bool { return y.is(x) })

@@ -1,5 +1,5 @@
-// Package check finds violations by firmware. It runs a scenario in all ways that must agree, watches the writes of
-// handlers, and calls handlers on arbitrary input.
+// Package check finds faults of firmware. It runs a scenario in all ways that must agree, observes the writes of
+// handlers, and calls handlers with arbitrary input.
 //
 //	Config -> watch: a banked run, handler by handler
 //	       -> compare: banked, isolated, interpreter, workers, engines, metered -> the first difference, explained
@@ -27,14 +27,14 @@ type checker struct {
 	recursive []string // functions of the image that may recurse
 }
 
-// Keys converts between a scenario and the keys of its file.
+// Keys converts between a scenario and the keys of a scenario file.
 type Keys struct {
 	Own  func() (map[string]any, error) // nil for a network built in Go, which has no file form
 	Read func(keys map[string]any) (*config.Config, error)
 	YAML func(keys map[string]any) ([]byte, error) // encodes keys as a scenario file
 }
 
-// servesOne ignores errors of the image: emulator.New reports them.
+// servesOne ignores errors of the image, because emulator.New reports them.
 func (c *checker) servesOne() bool {
 	binary, err := c.imageBytes()
 	if err != nil {
@@ -91,10 +91,10 @@ func unitCPU() *meter.CPU {
 	return &meter.CPU{Model: "unit", Meter: &wasm.Meter{Costs: costs, Limit: firmware.LimitMax}, Ratio: 1}
 }
 
-// Limits of a machine that calls its handlers one at a time.
+// limits of a machine that calls its handlers one at a time
 const (
 	watchedProcessorsMax = 1 << 16
-	watchedBank          = 256    // processors per bank: their memory is compared after each call
+	watchedBank          = 256    // processors per bank, whose memory is compared after each call
 	watchedTicks         = 1 << 8 // ticks per handler
 )
 

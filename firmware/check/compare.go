@@ -11,10 +11,10 @@ import (
 	"starloom/internal/emulator"
 )
 
-// Limits of the default comparison, so that a check takes seconds.
+// limits of the default comparison, so that a check takes only seconds
 const (
-	isolatedProcessorsMax = 4096    // each processor needs the memory of an instance
-	slowCallsMax          = 1 << 20 // handler calls of a run in the interpreter or the cycle engine
+	isolatedProcessorsMax = 4096    // each processor requires the memory of an instance
+	slowCallsMax          = 1 << 20 // number of handler calls of a run in the interpreter or the cycle engine
 )
 
 func (c *checker) compare() error {
@@ -99,7 +99,7 @@ func (c *checker) oneMeter(first *outcome.FirmwareReport) string {
 	return ""
 }
 
-// execution holds the results that must not depend on how a scenario is executed.
+// execution holds the results that must be independent of the way of execution.
 type execution struct {
 	text     []byte // encoded report
 	costless []byte // report without handler costs
@@ -109,7 +109,7 @@ type execution struct {
 	violationsTotal uint64
 }
 
-// comparable includes handler costs only if both runs have them.
+// comparable returns the comparable results; they include handler costs only if both runs have them.
 func (o *execution) comparable(other *execution) (mine, theirs []byte) {
 	if o.firmware.CPU != other.firmware.CPU {
 		return o.costless, other.costless

@@ -71,7 +71,7 @@ func (c *checker) difference(d *Difference, a, b *emulator.Machine) {
 			continue
 		}
 		d.Found, d.Slot, d.Processor, d.Path = true, a.Slots(), p, a.Names.Processor(p)
-		// One machine may lack a frame that the other has.
+		// one machine may lack a frame of the other
 		if k == len(itemsA) || k < len(itemsB) && itemsA[k].Name != itemsB[k].Name && find(itemsA, itemsB[k].Name) == nil {
 			d.Item, d.Other = itemsB[k].Name, shown(itemsB[k].Bytes)
 			continue
@@ -117,7 +117,7 @@ func find(items []Item, name string) []byte {
 
 func shown(bytes []byte) string { return fmt.Sprintf("%x", bytes[:min(len(bytes), shownBytes)]) }
 
-// ItemsOf returns the compared parts of a processor after a boundary, first the frames of the next slot.
+// ItemsOf returns the compared parts of a processor after a boundary, beginning with the frames of the next slot.
 func ItemsOf(m *emulator.Machine, processor int, sent []fabric.Captured) (items []Item) {
 	for k, frame := range sent {
 		items = append(items, Item{fmt.Sprintf("sent_frame[%d] to port %d", k, frame.Port), frame.Frame})
@@ -192,8 +192,8 @@ func firstField(first, other []reportField) (path, inFirst, inOther string) {
 	return "", "", ""
 }
 
-// cause returns the usual cause of a difference and its remedy. All earlier runs agree with the first, so the
-// difference of a metered run, an interpreted run, or a run with another engine has no other cause.
+// cause returns the usual cause of a difference and its remedy. All earlier runs agree with the first run, so a
+// difference of a metered run, an interpreted run, or a run with another engine has only this cause.
 func (c *checker) cause(d *Difference) (cause, remedy string) {
 	first, other := &c.report.Runs[0], &c.report.Runs[d.Runs[1]]
 	report := fmt.Sprintf("see both with `starloom run` and --json: %s; %s. Report it with the scenario and the image",

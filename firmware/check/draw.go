@@ -243,7 +243,7 @@ func (d *dictionary) word() uint32 {
 	return r.Uint32()
 }
 
-// near returns a word or one of its neighbours, for comparisons with limits.
+// near returns a word or one of its neighbours, to test comparisons with limits.
 func near(word uint32, draw int) uint32 {
 	switch draw {
 	case 0:

@@ -17,10 +17,10 @@ type Options struct {
 	Command string         // command that repeats the check, for the page; "" for none
 
 	Fuzz      int    // number of sequences of arbitrary input, 0 for none
-	Reproduce string // folder for a scenario and an input that show each finding, "" for none
-	Replay    string // input file of Reproduce: only this sequence is tried
+	Reproduce string // folder for a scenario and an input that reproduce each finding, "" for none
+	Replay    string // input file of Reproduce; if set, only this sequence is tried
 
-	// Progress, if set, is called with a description of the next step.
+	// Progress, unless nil, is called with a description of the next step.
 	Progress func(what string)
 }
 
@@ -72,7 +72,7 @@ func Firmware(ctx context.Context, own *config.Config, keys Keys, o *Options) (c
 	return &c.report, out.Files.Commit()
 }
 
-// check runs all parts. If a handler does not return, nothing is compared, since other runs would not end.
+// check runs all parts. If a handler does not return, check skips the comparison, because other runs would not end.
 func (c *checker) check(o *Options) error {
 	if o.Replay != "" {
 		err := c.replay(o.Replay)

@@ -11,7 +11,7 @@ import (
 	"starloom/internal/emulator"
 )
 
-// fuzzer is a machine whose handlers are called on input that does not occur in its run.
+// fuzzer is a machine whose handlers are called with input that does not occur in its run.
 type fuzzer struct {
 	m        *emulator.Machine
 	image    wasm.Covered
@@ -26,7 +26,7 @@ type fuzzer struct {
 	// Last run:
 	compared   []firmware.Operands
 	comparedIn []int // number of compared operands at the end of each step
-	stain      byte  // fill value of unused bytes of the RX FIFO; 0: the bytes stay
+	stain      byte  // fill value of the RX FIFO's unused bytes; 0 keeps the bytes
 	seen       []byte
 	seenIn     []int // length of seen at the end of each step
 }
@@ -62,7 +62,7 @@ func (f *fuzzer) step(base fuzzBase) error {
 		}
 	}
 	for f.m.Slots() < base.slots && !f.m.Ended() {
-		f.m.Host.Limit(watchedTicks * watchedBank) // the limit covers all handlers of a bank together
+		f.m.Host.Limit(watchedTicks * watchedBank) // the limit applies to all handlers of a bank together
 		if err := f.m.Step(); err != nil {
 			return err
 		}
@@ -109,13 +109,13 @@ func (f *fuzzer) choose(processor int) (cell int) {
 	return cell
 }
 
-// coverage records the branches and state-byte values reached by sequences. State bytes show the progress of handlers
-// that count receptions. Sequences that reach new branches or values are kept in the corpus, for mutation.
+// coverage records the branches and state-byte values reached by sequences. State bytes reveal the progress of
+// handlers that count receptions. Sequences with new branches or values join the corpus, for mutation.
 type coverage struct {
 	branches []uint64 // taken in any run
 	taken    []uint64 // taken in the last run
 	values   [coveredBytes]coveredByte
-	novel    bool // the last run has taken a new branch or set a state byte to a new value
+	novel    bool // the last run has taken a new branch, or set a state byte to a new value
 	corpus   []FuzzInput
 }
 
@@ -126,7 +126,7 @@ type coveredByte struct {
 
 const (
 	coveredBytes  = 1024 // state bytes observed
-	coveredValues = 12   // values per byte: a byte with more values is not a counter
+	coveredValues = 12   // maximum number of values per byte; a byte with more is not a counter
 	corpusMax     = 1024
 )
 
@@ -152,8 +152,8 @@ func (v *coverage) learnState(state []byte) {
 	}
 }
 
-// learn records the branches of a run. New branches count as novel only in a clean run, which has frames and statuses
-// only.
+// learn records the branches of a run. New branches count as novel only in a clean run, whose input consists of
+// frames and statuses.
 func (v *coverage) learn(instance *firmware.Watched, clean bool) {
 	clear(v.taken)
 	instance.TakeBranches(v.taken)
@@ -233,8 +233,8 @@ func (f *fuzzer) show(in *FuzzInput, stale bool) []FuzzFinding {
 	return f.run(in)
 }
 
-// steps removes slots or empties them. The removal of a slot moves later slots forward. Slots whose removal would
-// shift the time of others are only emptied.
+// steps removes slots or empties them. The removal of a slot moves later slots forward, so slots are only emptied if
+// their removal would shift the time of others.
 func (s *shrinking) steps() {
 	for k := 0; k < len(s.best.Input.Steps); k++ {
 		for s.try(func(in *FuzzInput) { in.Steps = slices.Delete(in.Steps, k, k+1) }) && k < len(s.best.Input.Steps) {

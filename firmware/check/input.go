@@ -15,7 +15,8 @@ import (
 )
 
 // FuzzInput is input that does not occur in the run. After Slots slots of the run, the slot handler of a processor is
-// called once per step; its state carries over. With Call, a function for the network is called instead.
+// called once per step, and its state persists between steps. With Call, a function for the network is called
+// instead.
 type FuzzInput struct {
 	Seed      uint64     `json:"seed"` // seed of the run
 	Slots     uint32     `json:"slots"`
@@ -25,7 +26,7 @@ type FuzzInput struct {
 }
 
 // FuzzStep is the input of one slot: received frames and statuses, and overwritten registers. Other inputs have
-// default values: receivers are idle, the transmitter has sent as much as possible, the schedule provides its word.
+// default values: idle receivers, a transmitter that has sent as much as possible, and the word of the schedule.
 type FuzzStep struct {
 	Frames   []FuzzFrame `json:"frames,omitempty"`
 	Statuses []FuzzLane  `json:"statuses,omitempty"` // receiver statuses
@@ -33,11 +34,11 @@ type FuzzStep struct {
 	Schedule *uint64     `json:"schedule,omitempty"` // word of the schedule
 	Workload *uint32     `json:"workload,omitempty"` // word of the workload
 	ROM      []FuzzWord  `json:"rom,omitempty"`
-	State    string      `json:"state,omitempty"` // state bytes in hex, from the first one on
+	State    string      `json:"state,omitempty"` // state bytes in hex, starting with the first
 }
 
-// FuzzFrame is a received frame. There is one frame per port that the processor hears. If the processor hears a
-// single port, Port is that port.
+// FuzzFrame is a received frame, one per port that the processor hears. If the processor hears a single port, Port is
+// that port.
 type FuzzFrame struct {
 	Port        uint16 `json:"port"`
 	Kind        uint8  `json:"kind"`
@@ -48,15 +49,15 @@ type FuzzFrame struct {
 	Payload     string `json:"payload"` // payload bytes in hex
 }
 
-// FuzzLane is the status of a receiver or transmitter. If the NIC uses all ports at once, it is the status of the
-// lane's port, otherwise of port 0.
+// FuzzLane is the status of a receiver or transmitter: of the lane's port if the NIC uses all ports at once,
+// otherwise of port 0.
 type FuzzLane struct {
 	Port   uint16 `json:"port"`
 	Status uint8  `json:"status"`
 	Served uint32 `json:"served,omitempty"` // addressee, for transmitters
 }
 
-// FuzzWord is a word of the network's tables. The table belongs to the processor or to the machine.
+// FuzzWord is a word of the network's tables, in the table of the processor or of the machine.
 type FuzzWord struct {
 	Machine bool   `json:"machine"` // table of the machine
 	Word    int    `json:"word"`

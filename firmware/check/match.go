@@ -8,7 +8,7 @@ import (
 	"starloom/nic"
 )
 
-const matchesMax = 4 // inputs derived from the comparisons of one sequence
+const matchesMax = 4 // maximum number of inputs derived from the comparisons of one sequence
 
 // matches derives inputs from an input that has run. Each derived input replaces a value by the other operand of a
 // comparison.

@@ -46,13 +46,13 @@ func (r *Report) Page(command, run string) *page.Page {
 	return p
 }
 
-// failing holds the first failure of each kind, for the answers of a page.
+// failing holds the first failure of each kind, for the explanations of a page.
 type failing struct {
 	*Report
 	Wrote               *Write
 	Found               *FuzzFinding
 	Source              *wasm.Frame // place at which the run stopped
-	AtEnd               bool        // the violation shows only at the end of the run
+	AtEnd               bool        // the violation is detected only at the end of the run
 	Command, RunCommand string
 }
 

@@ -15,18 +15,18 @@ type Report struct {
 	Seed     uint64 `json:"seed"`
 
 	Provenance *traces.Provenance `json:"provenance,omitempty"`
-	// firmware of the first run, or without a run of the machine whose handlers were called
+	// firmware of the first run, or without a run of the machine with the called handlers
 	Firmware outcome.FirmwareReport `json:"firmware"`
 	Verdict  outcome.Verdict        `json:"verdict"`
-	// ways to execute the scenario; other ways are compared with the first
+	// ways to execute the scenario; each is compared with the first
 	Runs        []Run       `json:"runs"`
 	NotCompared []string    `json:"not_compared"`         // omitted comparisons with reasons, for people
 	Difference  *Difference `json:"difference,omitempty"` // the first difference
 	Writes      []Write     `json:"writes"`               // writes of handlers outside their processor's memory
 	Watched     Watched     `json:"watched"`
-	Faults      []string    `json:"faults"` // handlers that did not return in the run, described for people
+	Faults      []string    `json:"faults"` // descriptions of handlers that did not return in the run
 
-	// Violations of the first run. A scenario that fails also fails its check.
+	// violations of the first run; a failing scenario also fails its check
 	Violations      []outcome.Violation `json:"violations"`
 	ViolationsTotal uint64              `json:"violations_total"`
 
@@ -46,7 +46,7 @@ type Run struct {
 	Runtime  string          `json:"runtime"`
 	Engine   string          `json:"engine"`
 	Workers  int             `json:"workers"`
-	BankSize int             `json:"bank_size"` // processors per bank, or per worker's part in mode isolated
+	BankSize int             `json:"bank_size"` // processors per bank; in mode isolated, per worker's part
 	Metered  bool            `json:"metered"`   // handlers have costs
 	Slots    uint64          `json:"slots"`
 	Verdict  outcome.Verdict `json:"verdict"` // verdict of the run itself
@@ -54,7 +54,7 @@ type Run struct {
 	Same     bool            `json:"same"` // the report equals that of the first run
 }
 
-// Watched is the part of a banked run that was watched, handler by handler.
+// Watched is the part of a banked run that was observed handler by handler.
 type Watched struct {
 	Slots uint32 `json:"slots"` // number of watched slots, from the first
 	Whole bool   `json:"whole"` // watched to the end of the run
@@ -65,7 +65,7 @@ type Write struct {
 	Slot      uint32 `json:"slot"`      // slot of the first such write
 	Processor int    `json:"processor"` // processor of the first such write
 	Path      string `json:"path"`
-	Count     int    `json:"count"` // number of handler calls with such a write
+	Count     int    `json:"count"` // number of handler calls with this kind of write
 
 	// Exactly one of:
 	Neighbour *int   `json:"neighbour,omitempty"`   // processor whose part of the bank was changed
@@ -74,8 +74,8 @@ type Write struct {
 	Global    string `json:"global,omitempty"`      // WebAssembly global
 	Grown     int    `json:"grown_bytes,omitempty"` // growth of the bank's memory in bytes
 
-	// Carries reports that a handler depends on the value that another handler left in a static variable or global. A
-	// variable that every call writes before reading does not fail the check.
+	// Carries means that a handler depends on a value of another handler in a static variable or global. A variable
+	// that every call writes before reading does not fail the check.
 	Carries bool `json:"carries,omitempty"`
 
 	Column  string `json:"column,omitempty"` // column of the bank, by its name in the register map
@@ -84,8 +84,8 @@ type Write struct {
 	After   string `json:"after,omitempty"`
 }
 
-// Harms reports whether the write is harmful by itself: it changed the content or size of memory that a neighbour or
-// the bank owns. A static variable is harmful only if it carries values.
+// Harms reports whether the write alone is harmful: it changed the content or size of memory of a neighbour or of the
+// bank. A static variable is harmful only if it carries values.
 func (w Write) Harms() bool { return w.Neighbour != nil || w.Shared || w.Grown > 0 }
 
 // Fails reports whether the write fails the check.
@@ -95,8 +95,8 @@ func (w Write) Fails() bool { return w.Harms() || w.Carries }
 type Difference struct {
 	Runs [2]int `json:"runs"` // indices in Report.Runs
 
-	// Place of the difference. If no processor shows the difference, Field is the first different field of the JSON
-	// reports, and First and Other are the values of that field.
+	// place of the difference; if no processor shows the difference, Field is the first different field of the JSON
+	// reports, and First and Other are its values
 	Found      bool   `json:"found"`
 	Field      string `json:"field,omitempty"`
 	Slot       uint32 `json:"slot"` // slot at whose boundary, after the handlers, the processors differ
@@ -113,19 +113,19 @@ type Difference struct {
 	Remedy     string `json:"remedy,omitempty"` // remedy, for people
 }
 
-// Branches counts the sides of branches, entries and loop heads that arbitrary input has reached.
+// Branches counts the sides of branches, entries and loop heads reached by arbitrary input.
 type Branches struct {
 	Reached int `json:"reached"`
 	Image   int `json:"image"` // number in the image, including start handlers
 }
 
-// Rules for handlers on arbitrary input, in addition to the rules of a run.
+// rules for handlers with arbitrary input, in addition to the rules of a run
 const (
 	RuleForeignWrite = "foreign_write" // a handler wrote to another processor's memory
-	RuleStaleRead    = "stale_read"    // a handler's behaviour depends on bytes outside its frames
+	RuleStaleRead    = "stale_read"    // the behaviour of a handler depends on bytes outside its frames
 )
 
-// FuzzFinding is a fault of a handler on arbitrary input.
+// FuzzFinding is a fault of a handler with arbitrary input.
 type FuzzFinding struct {
 	// Rule is a rule of a run that handlers can break, RuleForeignWrite or RuleStaleRead.
 	Rule string `json:"rule"`
@@ -142,13 +142,13 @@ type FuzzFinding struct {
 	// Again repeats the finding with the files written by Options.Reproduce. It is "" if no files were written.
 	Again string `json:"again,omitempty"`
 
-	place string // place in the firmware; findings at the same place are merged
+	place string // place in the firmware; findings at one place are merged
 }
 
 // Fails reports whether a finding fails the check. Other findings are notes.
 func (x FuzzFinding) Fails() bool { return x.Received && !x.GaveUp }
 
-// is reports whether two findings are probably the same fault.
+// is reports whether two findings are probably one fault.
 func (x *FuzzFinding) is(y *FuzzFinding) bool { return x.Rule == y.Rule && x.place == y.place }
 
 //go:embed metrics.yaml

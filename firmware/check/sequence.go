@@ -260,7 +260,7 @@ func (t *trial) observe(events []firmware.Event) {
 	t.seenIn = append(t.seenIn, len(t.seen))
 }
 
-// stale runs the input with two fill values of unused bytes in the RX FIFO. The visible effects of both runs must be
+// stale runs the input with two fill values for unused bytes in the RX FIFO. The visible effects of both runs must be
 // equal.
 func (f *fuzzer) stale(in *FuzzInput) []FuzzFinding {
 	var seen [2][]byte

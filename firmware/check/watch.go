@@ -13,20 +13,19 @@ import (
 
 const (
 	writesMax       = 32      // listed writes outside the bank
-	watchedBytesMax = 8 << 30 // bytes of memory compared: a check should take seconds
+	watchedBytesMax = 8 << 30 // maximum number of compared bytes, so that a check takes only seconds
 )
 
 type watcher struct {
 	*checker
 	m        *emulator.Machine
 	endless  int                        // handlers that did not return
-	kinds    map[firmware.WriteKind]int // index in the list of writes, -1 for none
+	kinds    map[firmware.WriteKind]int // index in the list of writes, -1 for writes that are not listed
 	unlisted int                        // kinds of writes beyond a full list
 	cut      bool                       // more writes were not examined
 }
 
-// watch runs the scenario banked, calls handlers one at a time, and records the writes and endless loops of the
-// handlers.
+// watch runs the scenario banked, calls handlers one at a time, and records their writes and endless loops.
 func (c *checker) watch() (err error) {
 	n := c.processors()
 	if n > watchedProcessorsMax {
@@ -74,7 +73,7 @@ func (w *watcher) note(handlers *firmware.Watched) {
 		}
 	}
 	writes, cut := handlers.TakeWrites()
-	if w.alone { // the memory of a lone processor is not shared
+	if w.alone { // a single processor shares its memory with no other
 		return
 	}
 	w.cut = w.cut || cut
@@ -83,7 +82,7 @@ func (w *watcher) note(handlers *firmware.Watched) {
 	}
 }
 
-// noteWrite adds a write to the list. Harmful writes are added even to a full list, since few kinds of them exist.
+// noteWrite adds a write to the list. Even a full list gets harmful writes, because few kinds exist.
 func (w *watcher) noteWrite(bank *nic.Bank, write *firmware.Write) {
 	list := &w.report.Writes
 	if k, ok := w.kinds[write.WriteKind]; ok {

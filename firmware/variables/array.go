@@ -27,7 +27,7 @@ func (r *reader) array(name string, e *dwarf.Entry, place member) error {
 
 const unknownCount = -1
 
-// dimensions returns the numbers of elements, outermost first.
+// dimensions returns the numbers of elements, outermost dimension first.
 func (r *reader) dimensions(e *dwarf.Entry) (counts []int64, err error) {
 	children, err := r.children(e)
 	for _, c := range children {
@@ -49,7 +49,8 @@ func (r *reader) dimensions(e *dwarf.Entry) (counts []int64, err error) {
 	return counts, err
 }
 
-// dimension appends the elements of the outermost dimension of an array. An array of unknown length fills the state.
+// dimension appends the elements of the outermost dimension of an array. An array of unknown length fills the rest of
+// the state.
 func (r *reader) dimension(name string, of dwarf.Offset, bytes int64, counts []int64, place member) error {
 	if place.depth++; place.depth > depthMax {
 		r.gone(name, fmt.Sprintf("deeper than %d levels", depthMax))
@@ -104,7 +105,7 @@ func (r *reader) dimension(name string, of dwarf.Offset, bytes int64, counts []i
 	return nil
 }
 
-// numbers appends an array of numbers; done is false for other elements.
+// numbers appends an array of numbers. done is false for other elements.
 func (r *reader) numbers(name string, of dwarf.Offset, each, count int64, place member) (done bool, err error) {
 	e, declared, err := r.resolve(of)
 	if err != nil || isStruct(e) || e.Tag == dwarf.TagArrayType {

@@ -10,8 +10,8 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// The names by which the type of a state is found: the entry points of an image, the handlers of examples, the type
-// of a handler's first argument, and the type's own name.
+// names that identify the type of a state: the entry points of an image, the handlers of examples, the type of a
+// handler's first argument, and the type's own name.
 var (
 	entryNames   = []string{"starloom_slot", "starloom_start"}
 	handlerNames = []string{"on_slot", "on_start"}
@@ -22,7 +22,7 @@ var (
 // sdkPrefixes begin the names of the SDK's functions.
 var sdkPrefixes = []string{"sl_", "starloom_"}
 
-// found is a type that may be the state's.
+// found is a candidate for the type of the state.
 type found struct {
 	name  string
 	entry *dwarf.Entry // struct, class or union
@@ -31,7 +31,7 @@ type found struct {
 	loose int // 1 for a type that is smaller than the state, otherwise 0
 }
 
-// Ranks of types. Types of functions inlined in an entry point have the depth of the inlined call.
+// Ranks of types. For a function inlined in an entry point, the depth is that of the inlined call.
 const (
 	rankHandler = 100 + iota
 	rankNamed
@@ -57,7 +57,8 @@ func Read(data *dwarf.Data, stateBytes int) (*Layout, error) {
 	return r.layout, nil
 }
 
-// find returns the type of the state: that of the second argument of a handler, whose first argument is the NIC.
+// find returns the type of the state: the target of the second argument of a handler, whose first argument is the
+// NIC.
 func (r *reader) find() (best found, err error) {
 	s := scan{reader: r, inlined: map[dwarf.Offset]int{}}
 	if err := s.run(); err != nil {
@@ -86,7 +87,7 @@ func (r *reader) find() (best found, err error) {
 	return types[0], nil
 }
 
-// fits reports whether a type has the size of the state: exactly, or less with an array of unknown length.
+// fits reports whether a type has the size of the state: exactly, or less if it ends with an array of unknown length.
 func (r *reader) fits(t *found) bool {
 	if (t.bytes+7)/8*8 == int64(r.bytes) {
 		return true
@@ -99,7 +100,7 @@ func (r *reader) fits(t *found) bool {
 type scan struct {
 	*reader
 	types    []candidate
-	declared string               // a type without members that may be the state's, "" for none
+	declared string               // a type without members that may be the type of the state, "" for none
 	inlined  map[dwarf.Offset]int // functions inlined in entry points, and the depth of the outermost call
 }
 
@@ -215,7 +216,7 @@ func isStruct(e *dwarf.Entry) bool {
 	return e.Tag == dwarf.TagStructType || e.Tag == dwarf.TagClassType || e.Tag == dwarf.TagUnionType
 }
 
-// pointee returns the target of a pointer or reference.
+// pointee returns the target type of a pointer or reference.
 func (r *reader) pointee(at dwarf.Offset) (dwarf.Offset, bool) {
 	e, _, err := r.resolve(at)
 	if err != nil || e.Tag != dwarf.TagPointerType && e.Tag != dwarf.TagReferenceType {
@@ -225,7 +226,7 @@ func (r *reader) pointee(at dwarf.Offset) (dwarf.Offset, bool) {
 	return to, ok
 }
 
-// resolve follows typedefs and qualifiers to a type. The name is the first one on the way, "" for none.
+// resolve follows typedefs and qualifiers to a type. The name is the first on the way, "" for none.
 func (r *reader) resolve(at dwarf.Offset) (e *dwarf.Entry, name string, err error) {
 	for range chainMax {
 		if e, err = r.entry(at); err != nil {

@@ -12,7 +12,7 @@ const (
 	ElementsMax = 16      // elements shown of an array
 	rowsMax     = 256     // variables shown of a state
 	depthMax    = 12      // nested structs and arrays
-	visitsMax   = 1 << 16 // entries read of the debug information of one state
+	visitsMax   = 1 << 16 // maximum number of debug information entries read for one state
 	chainMax    = 32      // typedefs and qualifiers of a type
 	nestedMax   = 1000    // nested entries of debug information
 	typesMax    = 1000    // types that may be the state's
@@ -32,7 +32,7 @@ type Layout struct {
 // Row is a variable: a number, or an array of numbers.
 type Row struct {
 	Name    string
-	Gone    string   // reason why the variable is not in memory, "" if it is there
+	Gone    string   // reason why the variable is not in memory, "" if it is in memory
 	Scalars []Scalar // the number, or the first elements of the array
 	Array   bool
 	Length  int  // elements of the array
@@ -46,8 +46,8 @@ type Scalar struct {
 	place span
 	kind  kind
 	names []enumerator
-	other string   // name of all values without a name, "" for none
-	when  []choice // variants of enumerations with data, outermost first, that contain the number
+	other string   // name for all values without their own name, "" for none
+	when  []choice // outermost first: variants of enumerations with data that contain the number
 }
 
 // span is a range of bits of a state.
@@ -103,7 +103,7 @@ func (s span) read(state []byte) (value uint64) {
 
 func (s span) mask() uint64 { return ^uint64(0) >> (64 - min(max(s.bits, 1), 64)) }
 
-// Scalars yields all numbers that are in memory.
+// Scalars yields all numbers in memory.
 func (l *Layout) Scalars(yield func(row *Row, s *Scalar)) {
 	for i := range l.Rows {
 		for k := range l.Rows[i].Scalars {

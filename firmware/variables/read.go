@@ -11,7 +11,7 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// reader reads the members of one type. Debug information is not trusted: it may be wrong, or refer to itself.
+// reader reads the members of one type. Debug information is untrusted: it may be wrong or refer to itself.
 type reader struct {
 	data   *dwarf.Data
 	visits int // entries that may still be read
@@ -76,7 +76,8 @@ func (r *reader) children(of *dwarf.Entry) (list []*dwarf.Entry, err error) {
 	return list, nil
 }
 
-// members appends the variables of a struct, class or union. Members of anonymous structs are members of the outer one.
+// members appends the variables of a struct, class or union. Members of anonymous structs are members of the
+// enclosing one.
 func (r *reader) members(name string, of *dwarf.Entry, place member) error {
 	if place.depth++; place.depth > depthMax {
 		r.gone(name, fmt.Sprintf("deeper than %d levels", depthMax))
@@ -174,7 +175,7 @@ func within(e *dwarf.Entry, place member) (inner member, ok bool) {
 
 const offsetMax = 1 << 24 // bytes, above the largest state
 
-// variants reads an enumeration with data, as in Rust: a discriminant, and members for each variant.
+// variants reads an enumeration with data, as in Rust: a discriminant, and the members of each variant.
 func (r *reader) variants(name string, of, part *dwarf.Entry, place member) error {
 	children, err := r.children(part)
 	if err != nil {
@@ -202,7 +203,7 @@ func (r *reader) variants(name string, of, part *dwarf.Entry, place member) erro
 			return err
 		}
 	}
-	if at < len(r.layout.Rows) { // names are known now; the row may have been left out
+	if at < len(r.layout.Rows) { // names are known now; the row may have been omitted
 		if row := &r.layout.Rows[at]; len(row.Scalars) == 1 && row.Scalars[0].Path == discriminant.Path {
 			row.Scalars[0] = discriminant
 		}
@@ -318,7 +319,7 @@ func (r *reader) inside(name string, s span) error {
 	return nil
 }
 
-// scalar returns a number, or the reason why the type is none.
+// scalar returns a number, or the reason why the type is not a number.
 func (r *reader) scalar(e *dwarf.Entry, name string, place member) (s Scalar, gone string, err error) {
 	bytes, sized := e.Val(dwarf.AttrByteSize).(int64)
 	switch e.Tag {
@@ -364,7 +365,7 @@ const (
 	ateUTF          = 0x10
 )
 
-// kindOf returns the kind of a base type. C has one-byte numbers whose encoding is that of characters.
+// kindOf returns the kind of a base type. Some one-byte numbers of C have the encoding of characters.
 func kindOf(encoding int64, name string, bytes int64) kind {
 	switch encoding {
 	case ateBoolean:
@@ -424,7 +425,7 @@ func joined(outer, name string) string {
 	return outer + "." + name
 }
 
-// identifier returns a name of debug information as a part of a path: letters, digits and _.
+// identifier converts a name of debug information to a part of a path: letters, digits and _.
 func identifier(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {

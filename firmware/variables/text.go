@@ -11,7 +11,7 @@ import (
 	"starloom/traces/vcd"
 )
 
-// NotThere is the value of a variable without a place in memory.
+// NotThere is the value of a variable that is not in memory.
 const NotThere = "not there"
 
 // absent is the value of a member of another variant.
@@ -103,7 +103,7 @@ func (r *Row) restChanged(before, after []byte) bool {
 	return !bytes.Equal(before[from:end], after[from:end])
 }
 
-// single returns the value of a variable that is one number or one text.
+// single returns the value of a variable that consists of one number or one text.
 func (r *Row) single(state []byte) (text string, ok bool) {
 	switch {
 	case r.Gone != "":
@@ -116,7 +116,7 @@ func (r *Row) single(state []byte) (text string, ok bool) {
 	return "", false
 }
 
-// Cell returns the value after a change. Changed numbers, and a changed rest of an array, are marked.
+// Cell returns the value after a change. It marks changed numbers, and a changed rest of an array.
 func (r *Row) Cell(before, after []byte) string {
 	if text, ok := r.single(after); ok {
 		if r.Changed(before, after) {
@@ -143,7 +143,7 @@ func (r *Row) Cell(before, after []byte) string {
 	return "[" + strings.Join(parts, " ") + "]"
 }
 
-// quoted returns an array of characters up to its first zero.
+// quoted returns an array of characters up to the first zero.
 func (r *Row) quoted(state []byte) string {
 	var text []byte
 	for i := range r.Scalars {
@@ -160,8 +160,8 @@ func (r *Row) quoted(state []byte) string {
 	return quoted
 }
 
-// Line returns the variables after a call as NAME=VALUE. The name of a changed variable is marked, and a single value
-// is followed by the value before.
+// Line returns the variables after a call as NAME=VALUE. It marks the names of changed variables; the previous value
+// follows a single value.
 func (l *Layout) Line(before, after []byte) string {
 	var parts []string
 	for i := range l.Rows {
@@ -181,7 +181,7 @@ func (l *Layout) Line(before, after []byte) string {
 	return strings.Join(parts, ", ")
 }
 
-// About describes type, size and marks of the lines, and the variables that are not there.
+// About describes the type and size of the state, the marks in the lines, and the variables that are not in memory.
 func (l *Layout) About() string {
 	text := fmt.Sprintf("variables of %s, %d bytes; %s marks a change", l.name(), l.Bytes, mark)
 	var gone []string
@@ -208,8 +208,8 @@ func (l *Layout) name() string {
 
 const statesMax = 64
 
-// States returns the names of the values 0, 1, ... of an enumeration for a waveform, and a last name for all others;
-// nil for numbers.
+// States returns, for a waveform, the names of the values 0, 1, ... of an enumeration, and a last name for all other
+// values; nil for numbers.
 func (s *Scalar) States() (names []string) {
 	last := uint64(0)
 	for _, e := range s.names {
@@ -235,7 +235,7 @@ func (s *Scalar) States() (names []string) {
 	return append(names, other)
 }
 
-// Form is the format of the number in a waveform.
+// Form returns the format of the number in a waveform.
 func (s *Scalar) Form() vcd.Form {
 	switch s.kind {
 	case unsigned, enumeration, boolean:

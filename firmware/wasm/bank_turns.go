@@ -7,8 +7,8 @@ import "starloom/firmware/wasm/binary"
 //
 //	i32.const C    local.get place    i32.store offset=O    C+O: the address of current
 //
-// After this store the copy records the remaining turns, so that at any tick the host knows the turns of the current
-// handler. For images with other stores, the call of the whole bank is one lap.
+// After this store the copy records the remaining turns, so that the host knows the turns of the current handler at
+// any tick. In images with other stores, the call of the whole bank is one lap.
 
 // bankCurrent returns the address of BankCurrent if starloom_bank returns a constant, otherwise 0.
 func (m *module) bankCurrent() uint64 {

@@ -25,7 +25,7 @@ func times(n, cost uint64) uint64 {
 	return n * cost
 }
 
-// value is the knowledge about a number on the stack or in a local. The zero value means that nothing is known.
+// value is the knowledge about a number on the stack or in a local. The zero value means unknown.
 type value struct {
 	kind   valueKind
 	negate bool // the comparison must not hold
@@ -47,10 +47,10 @@ const (
 
 func isFixed(add uint32) value { return value{kind: fixed, add: add} }
 
-// bounds analyses one function in a single walk over its code. At each place, two things are known: the largest cost
-// of a path from the entry or from the head of the innermost loop, and the locals that are constant or have moved by
-// a constant since the head of a loop. At the head, a local that the loop writes is represented by its value at the
-// head. Therefore no loop is walked twice, and knowledge within a loop does not depend on other loops.
+// bounds analyses one function in a single walk over its code. At each place it knows the largest cost of a path from
+// the entry or from the head of the innermost loop, and the locals that are constant or have moved by a constant
+// since the head of a loop. A local written by the loop is represented by its value at the head. Therefore bounds
+// walks no loop twice, and knowledge within a loop does not depend on other loops.
 type bounds struct {
 	*program
 	k      int // function index
@@ -82,9 +82,9 @@ type codeBlock struct {
 	calls  []uint32 // function indices, in order
 }
 
-// loopBounds describes a loop. It has the offsets of the loop's head, of its end, and of the last branch back (0 for
-// none). It also has the largest cost of a turn and the largest number of turns per entry, 0 if unknown. given means
-// that Turns provides the number of turns.
+// loopBounds describes a loop: the offsets of its head, its end, and the last branch back (0 for none), the largest
+// cost of a turn, and the largest number of turns per entry, 0 if unknown. given means that Turns provides the number
+// of turns.
 type loopBounds struct {
 	offset, end, back int
 	turn, turns       uint64
@@ -95,7 +95,7 @@ type boundsFrame struct {
 	op              binary.Opcode
 	height          int
 	params, results int
-	around          int     // frame of the innermost enclosing loop, -1 for none
+	around          int     // index of the innermost enclosing loop's frame, -1 for none
 	before          uint64  // cost at the start
 	entry           []value // locals at the start
 	after           uint64  // cost at the end, from branches
@@ -110,11 +110,11 @@ type boundsFrame struct {
 	backs  int     // branches to the head
 	head   []value // locals at these branches
 	guards []guard
-	exits  map[int]uint64 // cost from the head to branches to an outer frame
+	exits  map[int]uint64 // costs from the head to branches to an outer frame
 }
 
-// guard is a condition that holds in all turns of a loop with the given number of branches back; anyBacks stands for
-// any number.
+// guard is a condition that is true in all turns of a loop with the given number of branches back, or with anyBacks
+// for any number.
 type guard struct {
 	value
 	backs int
@@ -122,7 +122,7 @@ type guard struct {
 
 const anyBacks = -1
 
-// boundsCells limits the copies of locals in a function. Beyond the limit, locals are unknown.
+// boundsCells is the maximum number of copies of locals in a function. Beyond it, locals are unknown.
 const boundsCells = 1 << 22
 
 func (p *program) function(k int, params []value) functionBounds {
@@ -202,7 +202,7 @@ func (a *bounds) endBlock(next int) {
 	a.blockStart, a.blockCost, a.blockCalls = next, 0, nil
 }
 
-// writes returns the locals that a loop writes; r stays after the loop's head.
+// writes returns the locals that a loop writes. r stays after the loop's head.
 func (a *bounds) writes(r *binary.Reader) []uint32 {
 	inside := &binary.Reader{Data: r.Data, At: r.At}
 	var written []uint32
@@ -325,7 +325,7 @@ func (a *bounds) branchIf(i *binary.Instruction, condition value) {
 		case t == around:
 			f.guards = append(f.guards, guard{condition, 1})
 		case t < around && top == around && f.backs == 0:
-			// All turns reach this branch; turns that continue have not taken the branch.
+			// All turns reach this branch. A turn that continues has not taken the branch.
 			condition.negate = !condition.negate
 			f.guards = append(f.guards, guard{condition, anyBacks})
 		}
@@ -333,8 +333,8 @@ func (a *bounds) branchIf(i *binary.Instruction, condition value) {
 	a.branch(i, int(i.Index))
 }
 
-// endThen ends the then part of an if. If all turns of the enclosing loop reach the if, and no other branch goes
-// back, all turns that go back have met the condition of the if.
+// endThen ends the then part of an if. If all turns of the enclosing loop reach the if, and no other branch leads
+// back, all turns that continue have met the condition of the if.
 func (a *bounds) endThen(f *boundsFrame) {
 	if f.around != len(a.frames)-2 || f.condition.kind != comparison {
 		return
@@ -380,7 +380,7 @@ func (a *bounds) otherwise() {
 	a.cut(f.height, f.params)
 }
 
-// close ends a block; falls means that the preceding code reaches the end.
+// close ends a block. falls means that the preceding code reaches the end.
 func (a *bounds) close(r *binary.Reader, i *binary.Instruction, falls bool) {
 	f := &a.frames[len(a.frames)-1]
 	if f.op == binary.OpLoop {
@@ -407,7 +407,7 @@ func (a *bounds) close(r *binary.Reader, i *binary.Instruction, falls bool) {
 		a.skip(r)
 		return
 	}
-	// A branch from an inner loop has added its cost at the close of that loop.
+	// a branch from an inner loop has added its cost at the close of that loop
 	a.now, a.locals = done.after, done.end
 	a.cut(done.height, done.results)
 }

@@ -45,14 +45,14 @@ const (
 	classFree // delimiters: else, end
 )
 
-// Class is a class of instructions with its costs by Presets.
+// Class is a class of instructions, with its cost in each of Presets.
 type Class struct {
 	Name  string
 	Means string // description of the instructions
 	costs [3]uint32
 }
 
-// Preset is a named cost table and the source of its costs.
+// Preset is a named cost table, with the source of its costs.
 type Preset struct{ Name, Source string }
 
 // Presets are the named cost tables, in the order of the columns of classes.
@@ -120,7 +120,7 @@ func ClassNames() (names []string) {
 // Costs is the cost per instruction of each class.
 type Costs [classCount]uint32
 
-// CostMax is the largest cost of an instruction.
+// CostMax is the maximum cost of an instruction.
 const CostMax = 1_000_000
 
 // Models returns the names of Presets.
@@ -143,7 +143,7 @@ func Model(name string) (costs Costs, ok bool) {
 	return costs, true
 }
 
-// ModelCustom names a user's table: the costs of unit with changes for some classes.
+// ModelCustom is the name of a user's table: the costs of unit with changes for some classes.
 const ModelCustom = "custom"
 
 // Table returns the cost table of a model or of ModelCustom, with changed costs for some classes.

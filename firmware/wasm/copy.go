@@ -6,26 +6,26 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// Names shared by the host and the copy of an image. Images may not use them.
+// names shared by the host and the copy of an image; images must not use them
 const (
 	TickModule = binary.Reserved + "host" // the module of TickName
 	TickName   = "tick"                   // function called after TickTurns turns
 	startName  = binary.Reserved + "start"
-	TurnsName  = binary.Reserved + "turns" // i32: turns left until tick, which resets the number
+	TurnsName  = binary.Reserved + "turns" // i32: number of turns until tick, which resets the number
 	LapName    = binary.Reserved + "lap"   // i32: TurnsName at the start of a lap, if the copy can detect laps
 )
 
-// BankCurrent is the offset of the current cell's place in a bank descriptor.
+// BankCurrent is the offset, in a bank descriptor, of the current cell's place.
 const BankCurrent = 8
 
-// Copy is a rewritten image with the same results.
+// Copy is a rewritten image that yields the same results.
 type Copy struct {
 	Binary  []byte
 	Start   string   // export of the image's start function, "" for none
 	Globals []Global // mutable globals, in the order of the image
 	Laps    bool     // the copy detects laps: see bank_turns.go
 
-	// Recursive names the reachable functions that may recurse. The maximum depth depends on the runtime.
+	// Recursive names the reachable functions that may be recursive. The maximum depth depends on the runtime.
 	Recursive []string
 
 	Covered Covered // coverage of RewriteCovered: see cover.go
@@ -34,7 +34,7 @@ type Copy struct {
 	original  map[string][]byte // DWARF sections by name
 	codeStart int               // offset of the code section in the image
 
-	// SourceMap is the name of the source map of an image without DWARF, "" for none.
+	// SourceMap is the name of the source map for an image without DWARF, "" for none.
 	SourceMap string
 
 	moved []moved
@@ -44,13 +44,13 @@ type Copy struct {
 type Global struct {
 	Name   string // name in the image
 	Export string
-	// GivenBack means that every function restores the global's value on return. The global is a stack pointer, or
-	// constant. After a trap the host must restore its value; other globals keep their values.
+	// GivenBack means that every function restores the global's value on return: the global is a stack pointer, or
+	// constant. After a trap the host must restore the value; other globals keep their values.
 	GivenBack bool
-	Proved    bool // GivenBack is proved, not inferred from the name
+	Proved    bool // GivenBack is proved rather than inferred from the name
 
-	// If not Proved: Breaks is a function that may not restore the global, and the offset of the change in the
-	// image's code section.
+	// if not Proved: a function that may not restore the global, and the offset of the change in the image's code
+	// section
 	Breaks string
 	at     uint64
 }
@@ -76,11 +76,11 @@ type moved struct {
 //	image    i32.const C    load offset=O
 //	copy     local.get 0    load offset=C+O    with a local that is 0
 //
-// The address is the same. wazero checks each base against the memory size once, and again only for larger offsets;
-// each constant would be a base with a comparison and a trap of its own. An entry point begins with about twenty such
+// The address is unchanged. wazero checks each base against the memory size once, and again only for larger offsets;
+// every constant would be a base with its own comparison and trap. An entry point begins with about twenty such
 // loads.
 
-// addresses reports whether constant i is the address of the next load and the combined offset fits.
+// addresses reports whether constant i is the address of the next load, and the combined offset is in range.
 func addresses(i *binary.Instruction, next binary.Reader) bool {
 	if i.Op != binary.OpI32Const || !next.More() {
 		return false

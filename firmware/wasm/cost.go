@@ -7,13 +7,13 @@ import (
 	"starloom/internal/graph"
 )
 
-// The counter of a copy counts turns. A turn of a loop or a call of a function counts as one turn; long code counts
-// as one per turnInstructions instructions. The host is called at least every TickTurns turns, so between two calls
+// The counter of a copy counts turns. A turn of a loop or a call of a function counts as one turn, and long code as
+// one turn per turnInstructions instructions. The host is called at least every TickTurns turns, so between two calls
 // an image executes at most about TickTurns * turnInstructions instructions.
 const (
-	TickTurns        = 1 << 16 // largest number of turns between two host calls
+	TickTurns        = 1 << 16 // maximum number of turns between two host calls
 	turnInstructions = 1 << 8
-	// weight of a host call, and bytes of a memory instruction per turn
+	// weight of a host call in instructions, and bytes of a memory instruction per turn
 	hostInstructions = 64
 	bytesPerTurnLog2 = 12
 )
@@ -24,11 +24,10 @@ type path struct {
 	calls        []uint32 // functions, or callsType|type
 }
 
-// callsType marks a call through a table, to any function of that type in the table.
+// callsType marks a call through a table, to any function of a type in the table.
 const callsType = 1 << 31
 
-// shape holds the paths of a function: paths[0] is the function itself, and paths[k] is its loop k in order of
-// starts.
+// shape holds the paths of a function: paths[0] is the function itself, and paths[k] its loop k in order of starts.
 type shape struct{ paths []path }
 
 func (s *shape) note(at int, i *binary.Instruction, imported int) {
@@ -52,7 +51,7 @@ func (s *shape) note(at int, i *binary.Instruction, imported int) {
 type turns struct {
 	entry     uint32
 	loops     []uint32
-	recursive bool // the function may recurse, directly or through others
+	recursive bool // the function may be recursive, directly or indirectly
 }
 
 // callable returns the functions in tables, by type.
@@ -93,9 +92,9 @@ func (m *module) called(shapes []shape) []bool {
 	return called
 }
 
-// costs finds the places to count, and an order of functions in which callees precede callers, apart from recursion.
-// Every loop counts. A function counts if it may recurse, or if one call runs more than turnInstructions instructions
-// that no other place counts.
+// costs finds the places to count, and an order of functions in which callees precede callers, except for recursion.
+// Every loop counts. A function counts if it may be recursive, or if one call runs more than turnInstructions
+// instructions that no other place counts.
 func (m *module) costs(shapes []shape) (all []turns, order []uint32) {
 	c := &calls{shapes: shapes, costs: make([]uint64, len(shapes)+len(m.Types)), result: make([]turns, len(shapes))}
 	next, byType := make([][]uint32, len(c.costs)), m.callable()
@@ -126,10 +125,10 @@ func unitsOf(instructions uint64) uint32 {
 	return uint32(min(1+instructions/turnInstructions, TickTurns))
 }
 
-// calls has a vertex for each function, then one for each type of functions in tables.
+// calls is a graph with a vertex for each function, and one for each type of functions in tables.
 type calls struct {
 	shapes []shape
-	costs  []uint64 // cost of one call without counted places, by vertex
+	costs  []uint64 // by vertex: cost of one call without counted places
 	result []turns
 }
 
@@ -140,8 +139,7 @@ func (c *calls) vertex(callee uint32) uint32 {
 	return callee
 }
 
-// count computes the functions of a component and returns these functions. The components called by the component
-// must be done.
+// count computes and returns the functions of a component. The components that it calls must be complete.
 func (c *calls) count(component []uint32, next [][]uint32) (functions []uint32) {
 	function := func(v uint32) bool { return int(v) < len(c.shapes) }
 	recursive := len(component) > 1 || slices.Contains(next[component[0]], component[0])
@@ -153,7 +151,7 @@ func (c *calls) count(component []uint32, next [][]uint32) (functions []uint32) 
 			}
 		}
 	}
-	// Within a component that counts, only the paths of its members have costs.
+	// within a counted component, only the paths of its members have costs
 	for _, v := range component {
 		if !function(v) {
 			for _, callee := range next[v] {
@@ -171,7 +169,7 @@ func (c *calls) count(component []uint32, next [][]uint32) (functions []uint32) 
 	return functions
 }
 
-// cost returns the instructions of a path and of its uncounted calls.
+// cost returns the number of instructions in a path and in its uncounted calls.
 func (c *calls) cost(p *path) uint64 {
 	cost := p.instructions
 	for _, callee := range p.calls {

@@ -20,7 +20,7 @@ const (
 	OperandName = binary.Reserved + "operand." // plus a number: i64; comparison k has the operands 2k and 2k+1
 )
 
-// Limits per image: every instance has these globals.
+// limits per image, because every instance has these globals
 const (
 	coveredMax     = 1 << 14
 	comparisonsMax = 1 << 10
@@ -52,7 +52,7 @@ func (w *weaver) addCover(parts binary.Parts, copied *Copy) {
 	copied.Covered = w.cover.Covered
 }
 
-// scout instruments one function while it is copied; a nil scout does nothing.
+// scout instruments one function while it is copied. A nil scout does nothing.
 type scout struct {
 	*cover
 	f    *woven
@@ -126,7 +126,7 @@ func (s *scout) after(i *binary.Instruction) []byte {
 	return nil
 }
 
-// either returns code that runs yes or no depending on the value on top of the stack, and keeps that value.
+// either returns code that runs yes or no depending on the value on top of the stack, and keeps this value.
 func (s *scout) either(yes, no []byte) []byte {
 	condition := s.f.local(scratchCondition, binary.I32)
 	code := emit(binary.OpLocalTee, condition, binary.OpIf, binary.BlockEmpty, yes)
@@ -160,7 +160,8 @@ func compares(op binary.Opcode) bool {
 	return op >= binary.OpI32Eq && op <= binary.OpI32GeU || op >= binary.OpI64Eq && op <= binary.OpI64GeU
 }
 
-// constant records the constant of a comparison, or of a subtraction or addition before it (switches, range checks).
+// constant records the constant of a comparison, or of a subtraction or addition before a comparison (switches, range
+// checks).
 func (s *scout) constant(second, before, i *binary.Instruction) {
 	add := func(value uint64) {
 		if len(s.Constants) < constantsMax {

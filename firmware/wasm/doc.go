@@ -1,4 +1,4 @@
-// Package wasm rewrites a firmware image before it runs. The copy computes the same results and lets the host observe
+// Package wasm rewrites a firmware image before it runs. The copy computes the same results, but the host can observe
 // and stop it.
 //
 //	image --binary.Parse--> module --analyse--> places to count, globals to restore

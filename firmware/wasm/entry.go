@@ -7,8 +7,8 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// entry is an entry point with a list of cells. A metered copy calls it once per cell, so that the cost of a cell
-// does not depend on the others in the list. Common work at its start is done once:
+// entry is an entry point with a list of cells. A metered copy calls it once per cell, so that the cost of a cell is
+// independent of other cells in the list. Common work at its start is done once:
 //
 //	head                      start of the entry point, if it only sets locals from constants, parameters and constant
 //	                          addresses to which the entry point does not store
@@ -23,8 +23,8 @@ import (
 // A local holds the cost of head, which counts for each cell. Like an unmetered entry point, this one reads the
 // bank's descriptor once per call: changes by firmware take effect in the next slot.
 //
-// When it ends, or the handler at place traps, calls[k+1] is the cost of place k, for all k before place; the counter
-// is the cost of the last one.
+// When it ends, or when the handler at place traps, calls[k+1] is the cost of place k, for all k before place, and
+// the counter is the cost of the last handler.
 type entry struct {
 	name     string // export
 	k        int    // index among defined functions
@@ -39,7 +39,7 @@ type entry struct {
 	flow   *flow  // flow of the rest
 }
 
-// Parameters and locals of the caller of an entry point; the parameters and locals of the entry point follow.
+// parameters and locals of the caller of an entry point; those of the entry point follow
 const (
 	eachCount uint32 = iota
 	eachSlot
@@ -51,7 +51,7 @@ const (
 	eachFirst
 )
 
-// A larger entry point is called, not inlined, to limit the compile time of caller and entry point.
+// a larger entry point is called instead of inlined, to limit the compile time of caller and entry point
 const entryBytesMax, entryLocalsMax = 1 << 16, 1 << 10
 
 func (w *weaver) entries() (entries []*entry) {
@@ -82,7 +82,7 @@ func (e *entry) take(w *weaver, own *woven) *woven {
 	return &woven{copier: copier{to: []byte{0, binary.OpUnreachable, binary.OpEnd}}}
 }
 
-// addEntries adds the types, functions and names of entry points to the copy. The additions are last, so that other
+// addEntries adds the types, functions and names of entry points to the copy. The additions come last, so that other
 // numbers do not change. nothing is the type of functions without parameters and results.
 func (m *module) addEntries(entries []*entry, parts binary.Parts, shift *copier, nothing uint32) {
 	types := &binary.Reader{Data: parts[binary.SectionType]}
@@ -224,7 +224,7 @@ func (e *entry) inline(w *weaver) bool {
 	return ok
 }
 
-// findHead finds the longest prefix that is equal for all cells and free of side effects.
+// findHead finds the longest prefix that is equal for all cells and has no side effects.
 func (e *entry) findHead(m *module, whole *flow) {
 	h := &head{e: e, m: m, whole: whole, set: newSet(len(e.types))}
 	if memories := m.Memories(); len(memories) == 1 {
@@ -304,14 +304,14 @@ func (h *head) local(i *binary.Instruction) {
 	}
 }
 
-// traps reports whether a numeric instruction may trap: division by an unknown value, or conversion out of range.
+// traps reports whether a numeric instruction may trap: a division by an unknown value, or a conversion out of range.
 func traps(op binary.Opcode, last address) bool {
 	divides := op >= 0x6D && op <= 0x70 || op >= 0x7F && op <= 0x82
 	converts := op >= 0xA8 && op <= 0xB1 && op != 0xAC && op != binary.OpI64ExtendI32U
 	return converts || divides && (!last.known || last.value == 0 || last.value == math.MaxUint32)
 }
 
-// same reports whether the bytes exist in the initial memory and the entry point does not store to them.
+// same reports whether the bytes exist in the initial memory, and the entry point never stores to them.
 func (h *head) same(e extent) bool {
 	return !h.whole.anywhere && e.to <= h.memory &&
 		!slices.ContainsFunc(h.whole.stores, func(s extent) bool { return s.from < e.to && e.from < s.to })

@@ -6,10 +6,10 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// flow tracks the use of locals, and the constant addresses of stores.
+// flow tracks the uses of locals, and the constant addresses of stores.
 type flow struct {
 	m      *module
-	tick   uint32 // function numbers are those of the copy: see copier
+	tick   uint32 // function numbers are those of the copy; see copier
 	params int
 	operands[address]
 	frames []flowFrame // open blocks, first the function's own
@@ -19,7 +19,7 @@ type flow struct {
 	early   localSet // locals that may be read before they are set
 
 	stores   []extent // stores to constant addresses
-	anywhere bool     // the code also stores vectors or ranges to constant addresses
+	anywhere bool     // the code also stores vectors, or ranges to constant addresses
 }
 
 type extent struct{ from, to uint64 }
@@ -40,7 +40,7 @@ type flowFrame struct {
 	height          int
 	params, results int
 	before          localSet // if: set at the start
-	after           localSet // set on every path to the end, nil without a path
+	after           localSet // locals set on every path to the end, nil without a path
 }
 
 type localSet []uint64
@@ -55,7 +55,7 @@ func (b localSet) keep(other localSet) {
 	}
 }
 
-// The stack is empty at the start of code.
+// the stack is empty at the start of code
 func (f *flow) run(code []byte, locals int) bool {
 	f.set, f.written, f.early = newSet(locals), newSet(locals), newSet(locals)
 	r := &binary.Reader{Data: code}
@@ -129,7 +129,7 @@ func (f *flow) otherwise() {
 	f.cut(frame.height, frame.params)
 }
 
-// close ends a block; falls means that the preceding code reaches the end.
+// close ends a block. falls means that the preceding code reaches the end.
 func (f *flow) close(r *binary.Reader, falls bool) {
 	frame := f.frames[len(f.frames)-1]
 	if frame.op == binary.OpIf {

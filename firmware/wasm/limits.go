@@ -6,9 +6,9 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// Limits of the inputs that drive the compiler's time and memory, documented in ABI.md. At the limits an image
-// compiles in half a minute with less than a gigabyte. Without limits, a br_table of 200,000 targets takes eleven
-// seconds; a hundred thousand branches to one block, or 40,000 locals around 50 loops, take minutes.
+// Limits of the quantities that determine the compiler's time and memory, documented in ABI.md. At the limits an
+// image compiles in half a minute with less than a gigabyte. Without limits, a br_table of 200,000 targets takes
+// eleven seconds; a hundred thousand branches to one block, or 40,000 locals around 50 loops, take minutes.
 const (
 	targetsPerFunctionMax = 8_192     // br_tables of a function
 	targetsMax            = 65_536    // br_tables of an image
@@ -16,7 +16,7 @@ const (
 	branchesMax           = 8_192     // br and br_if in a function
 	nestingMax            = 1_000     // nested blocks
 	localsMax             = 50_000    // locals of a function, with parameters
-	parametersMax         = 1_000     // parameters of a type; the limit applies to results, too
+	parametersMax         = 1_000     // parameters of a type; the limit also applies to results
 	allInstructionsMax    = 1_000_000 // instructions of all functions
 	instructionsMax       = 100_000   // instructions of a function
 	linesBytesMax         = 4 << 20   // line programs of all units in the debug information
@@ -24,7 +24,7 @@ const (
 	valuesMax             = 2_000_000 // locals of all functions, and values carried by calls, blocks and branches
 )
 
-// Compile time in nanoseconds, measured on a core of 2.5 GHz. The time grows with the number of instructions. Within
+// Compile time in nanoseconds, measured on a core at 2.5 GHz. The time grows with the number of instructions. Within
 // a function, it grows quadratically with blocks and branches, with calls, and with locals per block.
 const (
 	workPerBranchPair  = 40
@@ -55,7 +55,7 @@ func (l *limits) nextFunction(locals uint64, results int) error {
 	return l.carry(int(locals))
 }
 
-// carry counts values, because a few bytes of code can create thousands of values, and the compiler stores each.
+// carry counts values. A few bytes of code can create thousands of values, and the compiler stores each.
 func (l *limits) carry(values int) error {
 	if l.values += values; l.values > valuesMax {
 		return fmt.Errorf("with this function the image has more than %d locals and values of calls, blocks and branches; "+

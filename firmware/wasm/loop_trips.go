@@ -18,8 +18,8 @@ func mirrored(op binary.Opcode) binary.Opcode {
 		binary.OpI32GeS, binary.OpI32GeU, binary.OpI32LeS, binary.OpI32LeU}[op-binary.OpI32Eq]
 }
 
-// trips returns the number of initial terms of v, v+step, ... (modulo 2^32) that satisfy the comparison; false if the
-// number is unknown.
+// trips returns the number of initial terms of v, v+step, ... (modulo 2^32) that satisfy the comparison. ok is false
+// if the number is unknown.
 func trips(v, step uint32, op binary.Opcode, limit uint32) (uint64, bool) {
 	switch op {
 	case binary.OpI32Eq:
@@ -32,7 +32,7 @@ func trips(v, step uint32, op binary.Opcode, limit uint32) (uint64, bool) {
 		return 1, true
 	case binary.OpI32Ne:
 		return distance(limit-v, step)
-	// signed order is unsigned order with the sign bit inverted
+	// signed order is unsigned order with inverted sign bits
 	case binary.OpI32LtS, binary.OpI32GtS, binary.OpI32LeS, binary.OpI32GeS:
 		return trips(v^1<<31, step, op+1, limit^1<<31)
 	case binary.OpI32GtU, binary.OpI32GeU: // complements reverse the order

@@ -16,30 +16,30 @@ import (
 //	return of a handler       counter > Limit: the same, before the next handler
 //
 // When an export returns, the counter is the sum of the costs of all executed instructions. A call ends at a place
-// that depends only on image and limit. Every handler that costs more than Limit is ended, and no other; beyond the
-// limit it runs at most to its next loop head or its end.
+// that depends only on image and limit. Exactly the handlers with a cost above Limit are ended; beyond the limit a
+// handler runs at most to its next loop head or its end.
 type Meter struct {
 	Costs Costs
-	Limit uint64 // a more expensive call is ended; for handlers at most 2^32-1
+	Limit uint64 // a call with a higher cost is ended; for handlers at most 2^32-1
 
-	// Key is the scenario key of Limit; "" for a default, beyond which a call is considered endless.
+	// Key is the scenario key of Limit; "" for the default, beyond which a call counts as endless.
 	Key string
 
-	// Profile calls the host after each source line, or after each block without lines. AtName has the offset of the
+	// Profile calls the host after each source line, or after each block without lines. AtName is the offset of the
 	// last instruction. In a checked build, code without a line belongs to the preceding line of its function.
 	Profile bool
 }
 
 // Exports of a metered copy.
 const (
-	CounterName = binary.Reserved + "counter" // i64: cost of the current call, cleared by the host before the call
-	PlaceName   = binary.Reserved + "place"   // i32: place of the cell whose handler ran last
+	CounterName = binary.Reserved + "counter" // i64: cost of the current call; the host clears it before the call
+	PlaceName   = binary.Reserved + "place"   // i32: place of the last called cell
 	LimitName   = binary.Reserved + "limit"   // i64, constant: Meter.Limit
 	EachName    = binary.Reserved + "each."   // plus an export: see entry
 	AtName      = binary.Reserved + "at"      // i32, with Meter.Profile: offset in the image's code section
 )
 
-// Entry points with a list of cells, and their numbers of parameters.
+// entry points with a list of cells, and their numbers of parameters
 var listed = []struct {
 	name   string
 	params int
@@ -81,11 +81,11 @@ type tally struct {
 	last  uint32    // offset of pending's last instruction
 }
 
-// before counts an instruction and returns the code to insert before it.
+// before counts an instruction, and returns the code to insert before it.
 func (t *tally) before(i *binary.Instruction, imported int) (code []byte) {
 	if t.Profile {
 		line, at := t.lines.source(uint64(t.base)+uint64(i.Start)), t.base+uint32(i.Start)
-		if t.checked && line == "" && t.line != "" { // a check without a line: clang 19 writes such checks
+		if t.checked && line == "" && t.line != "" { // a check without a line, as written by clang 19
 			line, at = t.line, t.last
 		}
 		if line != t.line {
@@ -133,7 +133,7 @@ func (t *tally) count(i *binary.Instruction, imported int) (code []byte) {
 
 func (t *tally) accumulator() uint32 { return t.f.local(scratchCost, binary.I64) }
 
-// add adds pending to the accumulator. With Profile, it instead adds pending to the counter and calls the host.
+// add adds pending to the accumulator. With Profile, it adds pending to the counter and calls the host instead.
 func (t *tally) add() []byte {
 	switch {
 	case t.pending == 0:
@@ -174,7 +174,7 @@ func (t *tally) bytes() []byte {
 
 func (x *metering) limit() int64 { return int64(min(x.Limit, math.MaxInt64)) }
 
-// Spent is the counter's value when the host is called because of the limit.
+// Spent is the counter's value when the limit causes a call of the host.
 const Spent = math.MaxUint64
 
 func (t *tally) check() []byte {

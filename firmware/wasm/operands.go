@@ -6,7 +6,7 @@ const bulk, simd = binary.Bulk, binary.SIMD
 
 type module struct{ *binary.Module }
 
-// operands is the operand stack of a function. The zero value of V means that nothing is known.
+// operands is the operand stack of a function. The zero value of V means unknown.
 type operands[V any] struct {
 	stack  []V
 	failed bool // the code pops from an empty stack

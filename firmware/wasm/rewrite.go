@@ -12,7 +12,7 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// Rewrite returns the copy of an image that the host runs, or an error with place and remedy.
+// Rewrite returns the copy of an image for the host, or an error with place and remedy.
 func Rewrite(image []byte) (*Copy, error) { return rewriteWith(image, nil, false) }
 
 // RewriteMetered is Rewrite with cost counters.
@@ -128,7 +128,7 @@ func (m *module) refuse() error {
 	return m.checkLines()
 }
 
-// analyse refuses code that is unknown, out of range or beyond limits, and finds the places to count.
+// analyse rejects code that is unknown, out of range or beyond limits, and finds the places to count.
 func (w *weaver) analyse() error {
 	m := w.m
 	shapes := make([]shape, len(m.Body))
@@ -248,7 +248,7 @@ func (w *weaver) write(c *Copy) {
 	out := m.Encode(parts)
 	names := m.FunctionNames()
 	for name, own := m.Names[uint32(len(names))]; own; name, own = m.Names[uint32(len(names))] {
-		names = append(names, name) // a function added by the copy: see addEntries
+		names = append(names, name) // a function added by the copy; see addEntries
 	}
 	out = binary.AppendSection(out, binary.SectionCustom, 1, binary.NameSection(names, shift.function))
 	if c.original != nil || c.SourceMap != "" {
@@ -356,7 +356,7 @@ func (w *weaver) function(k int) *woven {
 		}
 		insert(i.End, way.after(&i))
 	}
-	// Declarations of added locals come before the copied code.
+	// declarations of added locals come before the copied code
 	locals := out.addLocals(f.Locals)
 	for n := range out.moved {
 		out.moved[n].to += uint32(len(locals))
@@ -382,7 +382,7 @@ func (w *weaver) countBytes(f *woven) []byte {
 	return emit(binary.OpLocalTee, bytes, w.count(f, turns))
 }
 
-// canonical replaces a NaN on top of the stack by the canonical NaN, with a select of the bits (see choice).
+// canonical replaces a NaN on top of the stack by the canonical NaN. It uses a select of the bits (see choice).
 func canonical(f *woven, kind byte) []byte {
 	nan32, nan64 := []byte{0, 0, 0xC0, 0x7F}, []byte{0, 0, 0, 0, 0, 0, 0xF8, 0x7F}
 	var value uint32
@@ -421,7 +421,7 @@ func opName(op binary.Opcode) string {
 // runtimeNames matches a function in errors of the runtime: its index among defined functions, and its exports.
 var runtimeNames = regexp.MustCompile(`\bfunction\[(\d+)\]( export\[("(\\.|[^"\\])*",?)*\])?`)
 
-// Named replaces the runtime's function names in an error about the copy.
+// Named replaces the runtime's names of functions in an error about the copy.
 func (c *Copy) Named(err error) error {
 	text := err.Error()
 	named := runtimeNames.ReplaceAllStringFunc(text, func(found string) string {

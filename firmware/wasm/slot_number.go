@@ -2,8 +2,8 @@ package wasm
 
 import "starloom/firmware/wasm/binary"
 
-// ReadsSlot reports whether the handler of an image can read the number of the slot, the second parameter of
-// starloom_slot: on some path, code reads the parameter's local before it overwrites it.
+// ReadsSlot reports whether the handler of an image can read the slot number, the second parameter of starloom_slot:
+// whether, on some path, code reads the parameter's local before overwriting it.
 func ReadsSlot(image []byte) (bool, error) {
 	m, err := read(image)
 	if err != nil {

@@ -37,7 +37,7 @@ func (c *Copy) origin(offset uint64) (uint64, bool) {
 	return uint64(m.from) + offset - uint64(m.to), true
 }
 
-// Places maps code to source lines. It must be used by one goroutine at a time.
+// Places maps code to source lines. It must not be used concurrently.
 type Places struct {
 	copy   *Copy
 	data   *dwarf.Data
@@ -75,7 +75,7 @@ func (p *Places) Data() *dwarf.Data {
 	return p.data
 }
 
-// PlacesIn reads a source map; it returns nil for an invalid one.
+// PlacesIn reads a source map. It returns nil for an invalid one.
 func (c *Copy) PlacesIn(sourceMap []byte) *Places {
 	mapped, err := parseSourceMap(sourceMap)
 	if err != nil {
@@ -84,7 +84,7 @@ func (c *Copy) PlacesIn(sourceMap []byte) *Places {
 	return &Places{copy: c, mapped: mapped}
 }
 
-// Frame is an active function and the file:line:column reached in this function. Each is "" if unknown.
+// Frame is an active function and the file:line:column reached in it. Each is "" if unknown.
 type Frame struct {
 	Function string `json:"function"`
 	Source   string `json:"source,omitempty"`
@@ -125,8 +125,7 @@ func (p *Places) Frames(offset uint64) []Frame {
 	return p.FramesAt(at)
 }
 
-// Breaking returns the functions at the change of a global that is not restored. The last of these functions always
-// has a name.
+// Breaking returns the functions at the change of a global that is not restored. The last of them always has a name.
 func (p *Places) Breaking(g *Global) (frames []Frame) {
 	if frames = p.FramesAt(g.at); len(frames) == 0 {
 		frames = []Frame{{}}
@@ -224,7 +223,7 @@ func (p *Places) around(entry *dwarf.Entry, at uint64) bool {
 	})
 }
 
-// The name may be in an entry to which this entry refers.
+// the name may be in an entry referenced from this entry
 func (p *Places) name(entry *dwarf.Entry) string {
 	for range 4 { // from an inlined call to the function, then to its declaration
 		if name, ok := entry.Val(dwarf.AttrName).(string); ok {
@@ -259,7 +258,7 @@ func callSite(entry *dwarf.Entry, files []*dwarf.LineFile) string {
 	return formatLine(line)
 }
 
-// inUnit searches the lines of one unit for an offset. It ignores lines of removed functions (see around).
+// inUnit searches the lines of one unit for an offset. It ignores the lines of removed functions (see around).
 func (p *Places) inUnit(unit *dwarf.Entry, at uint64) *dwarf.LineEntry {
 	lines, err := p.data.LineReader(unit)
 	if err != nil || lines == nil {
@@ -287,7 +286,7 @@ func (p *Places) inUnit(unit *dwarf.Entry, at uint64) *dwarf.LineEntry {
 	return &best
 }
 
-// checkLines refuses long line programs. A program shared by several units counts once for each unit.
+// checkLines rejects long line programs. A program shared by several units counts once for each unit.
 func (m *module) checkLines() error {
 	sections, total := m.DebugSections(), 0
 	lines := sections["line"]
@@ -390,8 +389,8 @@ func (p *Places) inlinedCalls() (calls []inlinedCall) {
 }
 
 // around returns the line of the statement whose loop spans from..to, with a branch back at back. This is usually the
-// line at back. If an inlined call contains back but leaves more than a third of the loop outside, it is the line of
-// the outermost such call. (A compiler moves some of the caller's code into a loop.)
+// line at back. If an inlined call contains back but less than two thirds of the loop, around returns the line of the
+// outermost such call. (A compiler moves some of the caller's code into a loop.)
 func (t lineTable) around(calls []inlinedCall, from, back, to uint64) string {
 	for _, c := range calls {
 		if !c.contains(back) {
@@ -432,8 +431,8 @@ func formatLine(line *dwarf.LineEntry) string {
 	return text
 }
 
-// appendPlaces appends minimal debug information that covers all code, so that the runtime writes offsets into
-// traces. Places.Frames maps the offsets to lines of the image.
+// appendPlaces appends minimal debug information for all code, so that the runtime writes offsets into traces.
+// Places.Frames maps the offsets to lines of the image.
 func appendPlaces(to []byte) []byte {
 	const first, bytes = 1, 1<<31 - 2
 	word := endian.LittleEndian.AppendUint32
@@ -470,7 +469,7 @@ type variable struct {
 	text       string
 }
 
-// Variable returns name and line of the static variable at a memory address, "" if unknown.
+// Variable returns name and line of the static variable at a memory address, "" for none.
 func (p *Places) Variable(address uint32) string {
 	if p == nil || p.data == nil {
 		return ""

@@ -17,10 +17,10 @@ type sourceMap struct {
 }
 
 type mapped struct {
-	offset, source, line, column int32 // source: -1 for code without a line; line and column count from 0
+	offset, source, line, column int32 // source is -1 for code without a line; line and column count from 0
 }
 
-// SourceMapBytesMax is the largest size of a source map. Reading a map needs ten times its size in memory.
+// SourceMapBytesMax is the maximum size of a source map in bytes. Reading a map requires ten times this memory.
 const SourceMapBytesMax = 16 << 20
 
 func parseSourceMap(text []byte) (*sourceMap, error) {

@@ -8,14 +8,14 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// stackPointer is the stack pointer's name in the output of compilers.
+// stackPointer is the name of the stack pointer in compiler output.
 const stackPointer = "__stack_pointer"
 
 // findGlobals lists the mutable globals and finds the globals that every function restores: on every return, their
 // values equal the values at the call. A trap skips the restoration, so the host must restore these globals. The
-// proof uses the code, not names. It covers the stack pointers of LLVM and AssemblyScript, but not heap pointers or
-// other state. If the proof fails, a global named __stack_pointer is trusted; an unnamed global that only some
-// functions use as a stack pointer is refused.
+// proof uses the code, not names. It covers the stack pointers of LLVM and AssemblyScript, but no heap pointers or
+// other state. Without a proof, a global named __stack_pointer is trusted, and an unnamed global that only some
+// functions use as a stack pointer is rejected.
 func (m *module) findGlobals(c *Copy) error {
 	uses := make([]globalUse, len(m.Globals))
 	for i := range uses {
@@ -102,7 +102,7 @@ func (m *module) reachable() []int {
 	return list
 }
 
-// term is a value: a constant, or a global's value at the call, plus an offset. The zero term is unknown.
+// term is a value: a constant, or a global's value at the call plus an offset. The zero term is unknown.
 type term struct {
 	base   int // index of the global plus one, or constant
 	offset int32
@@ -146,8 +146,8 @@ type frame struct {
 	branched bool
 }
 
-// stepsPerByte and stepsBase limit the analysis of a function. A function beyond the limit counts as not restoring
-// its globals.
+// stepsPerByte and stepsBase limit the analysis of a function. A function beyond the limit counts as one that does
+// not restore its globals.
 const (
 	stepsPerByte = 64
 	stepsBase    = 1 << 20
@@ -292,7 +292,7 @@ func (a *giving) restart(f *frame) {
 	a.cut(f.height, f.params)
 }
 
-// close ends a block; falls means that the preceding code reaches the end.
+// close ends a block. falls means that the preceding code reaches the end.
 func (a *giving) close(r *binary.Reader, falls bool) {
 	f := &a.frames[len(a.frames)-1]
 	if f.op == binary.OpLoop {
@@ -302,10 +302,10 @@ func (a *giving) close(r *binary.Reader, falls bool) {
 			r.At = f.body
 			return
 		}
-		f.branched = false // the branches of a loop went to its start
+		f.branched = false // the branches of a loop lead to its start
 	}
 	if f.op == binary.OpIf {
-		// Without else, the state is unchanged if the condition is false.
+		// without else, a false condition leaves the state unchanged
 		if falls {
 			a.branch(0)
 		}

@@ -7,9 +7,8 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// Static is a description of an image, obtained without running the image. Its costs are computed with one cost
-// table. Costs of calls and turns are upper bounds for all inputs: they are the costs of the longest path through the
-// code, even if no input takes that path.
+// Static describes an image without running it, with costs from one cost table. Costs of calls and turns are upper
+// bounds for all inputs: the costs of the longest path through the code, even if no input takes that path.
 type Static struct {
 	Functions []Function       `json:"functions"`
 	Imports   []string         `json:"imports"`
@@ -27,7 +26,7 @@ type Function struct {
 	Name      string       `json:"name"`
 	Source    string       `json:"source,omitempty"` // line of the first instruction, if known
 	Bytes     int          `json:"bytes"`
-	WorstCase *uint64      `json:"worst_case,omitempty"` // cost of a call including callees; nil: no bound is known
+	WorstCase *uint64      `json:"worst_case,omitempty"` // cost of a call including callees; nil if no bound is known
 	Recursive bool         `json:"recursive,omitempty"`  // the function may recurse
 	Loops     []Loop       `json:"loops,omitempty"`
 	Blocks    []BasicBlock `json:"blocks"`
@@ -35,7 +34,7 @@ type Function struct {
 	Lengths   []Place      `json:"unknown_lengths,omitempty"` // memory.copy, fill and init of unknown length
 }
 
-// Place is an instruction. It has the offset in the image and, if known, the line.
+// Place is an instruction: its offset in the image and, if known, the source line.
 type Place struct {
 	Offset int    `json:"offset"`
 	Source string `json:"source,omitempty"`
@@ -48,7 +47,7 @@ func (p Place) String() string {
 	return fmt.Sprintf("offset %#x", p.Offset)
 }
 
-// BasicBlock is code that runs from its first to its last instruction. Its cost excludes Calls.
+// BasicBlock is code that always runs from its first to its last instruction. Its cost excludes Calls.
 type BasicBlock struct {
 	Place
 	Cost  *uint64  `json:"cost,omitempty"` // nil: a length is unknown
@@ -58,27 +57,27 @@ type BasicBlock struct {
 // Loop is a reachable loop.
 type Loop struct {
 	Place
-	Turns uint64  `json:"turns,omitempty"` // largest number per entry; 0: no bound is known
+	Turns uint64  `json:"turns,omitempty"` // maximum number per entry; 0 if no bound is known
 	Given bool    `json:"given,omitempty"` // Turns was provided by the user
-	Turn  *uint64 `json:"turn,omitempty"`  // cost of a turn, including nested code; nil: no bound is known
+	Turn  *uint64 `json:"turn,omitempty"`  // cost of a turn, including nested code; nil if no bound is known
 }
 
-// Handler is an export that the host calls for one processor, or the start function, with its cost per call.
+// Handler is an export called by the host for one processor, or the start function, with its cost per call.
 type Handler struct {
 	Name      string   `json:"name"`
 	WorstCase *uint64  `json:"worst_case,omitempty"`
 	Given     bool     `json:"given,omitempty"`     // WorstCase depends on provided turns
 	Unbounded []string `json:"unbounded,omitempty"` // reasons why no bound is known
-	// loops of the handler's function if the function is called for one processor
+	// loops of the handler's function, if the host calls the function for one processor
 	Loops []Loop `json:"loops,omitempty"`
 
-	OpenLoops bool `json:"open_loops,omitempty"` // Unbounded includes loops whose turns could be provided
+	OpenLoops bool `json:"open_loops,omitempty"` // Unbounded includes loops whose numbers of turns the user can provide
 }
 
-// Turns are trusted numbers of turns per entry, 1 or more, by place (file:line or file:line:column).
+// Turns are trusted numbers of turns per entry, at least 1, by place (file:line or file:line:column).
 type Turns map[string]uint64
 
-// NoLoopError reports a place in Turns without an unproved loop.
+// NoLoopError reports a place in Turns without a loop that lacks a proved bound.
 type NoLoopError struct {
 	Place string
 	Loops []string // places of unproved loops
@@ -100,7 +99,7 @@ type program struct {
 	inlined   []inlinedCall
 	codeStart int // offset of the code section, the origin of debug information
 	turns     Turns
-	open      []string        // places of loops without a proved bound, in the order of the code
+	open      []string        // places of loops without a proved bound, in code order
 	used      map[string]bool // used places in turns
 }
 
@@ -230,8 +229,8 @@ func (p *program) loops(k int, found []loopBounds) (loops []Loop) {
 	return loops
 }
 
-// loopPlace returns the head of a loop with the line of the loop's last branch back. That line belongs to the loop
-// statement, whereas the head may be inlined code. Without that line, loopPlace uses the first line in the loop.
+// loopPlace returns the head of a loop with the line of the loop's last branch back. This line belongs to the loop
+// statement, whereas the head may be inlined code. If the line is unknown, loopPlace uses the first line in the loop.
 func (p *program) loopPlace(k int, l *loopBounds) Place {
 	place := p.place(k, l.offset)
 	place.Source = ""

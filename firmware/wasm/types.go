@@ -150,8 +150,8 @@ func (t *typing) call(of binary.FuncType) {
 	t.push([]byte(of.Results)...)
 }
 
-// nanType returns the result type of an instruction whose NaN bits the specification leaves open, and 0 for other
-// instructions. abs, neg, copysign, pmin, pmax, loads and reinterpretations define every bit.
+// nanType returns the result type of an instruction with unspecified NaN bits, 0 for other instructions. abs, neg,
+// copysign, pmin, pmax, loads and reinterpretations define every bit.
 func nanType(op binary.Opcode) byte {
 	switch {
 	case op >= 0x8D && op <= 0x97, op == 0xB6: // f32.ceil to f32.max, f32.demote_f64
@@ -172,7 +172,7 @@ func nanType(op binary.Opcode) byte {
 	return 0
 }
 
-// Vector shapes of nanType; they are not types of the format.
+// vector shapes of nanType; they are not types of the format
 const (
 	nanF32x4 = 1
 	nanF64x2 = 2
@@ -180,7 +180,7 @@ const (
 
 // Selects returns the module with every select of floats or vectors replaced by an integer select of the same bits.
 // The compiler of wazero 1.12.0 loses the second value under register pressure (amd64). Other code is unchanged, and
-// sizes are not limited. Selects is for modules other than images; in images, Rewrite replaces the selects.
+// sizes are unlimited. Selects is for modules other than images; for images, Rewrite does the same.
 func Selects(image []byte) ([]byte, error) {
 	parsed, err := binary.Parse(image, true)
 	if err != nil {

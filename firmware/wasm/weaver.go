@@ -7,13 +7,13 @@ import (
 type weaver struct {
 	m       *module
 	tick    uint32 // imported function that calls the host
-	counter uint32 // global with the turns left; lap is the next global
+	counter uint32 // global with the number of turns left; lap is the next global
 	current uint64 // address of BankCurrent, 0 if unknown
 	laps    bool   // some code stores to current
 	turns   []turns
 	order   []uint32       // functions, callees first
 	called  []bool         // functions that other functions may call
-	chosen  []map[int]byte // types of selects by offset, for each function
+	chosen  []map[int]byte // by function: types of selects by offset
 	meter   *metering      // nil without costs
 	cover   *cover         // nil without coverage
 	lines   lineTable      // lines of the image, for a profile
@@ -76,7 +76,7 @@ func emit(parts ...any) (code []byte) {
 	return code
 }
 
-// copier copies parts of a module. It shifts function numbers by one for tick, the last imported function.
+// copier copies parts of a module. It shifts function numbers by one because of tick, the last imported function.
 type copier struct {
 	imported uint32
 	to       []byte

@@ -43,7 +43,7 @@ func (f *Function) Has(ops ...Opcode) bool {
 	return false
 }
 
-// InRange refuses an undefined index, because in the copy it might refer to an item added by the copy.
+// InRange rejects an undefined index, because it might refer to an item added by the copy.
 func (m *Module) InRange(i *Instruction, locals uint64) error {
 	index, limit := uint64(i.Index), uint64(0)
 	what := ""
@@ -70,8 +70,8 @@ func (m *Module) InRange(i *Instruction, locals uint64) error {
 	return nil
 }
 
-// SkipUnreachable skips to the next reachable code and returns the instruction at that place: the end or else of the
-// block. It returns a zero Instruction at the end of the code.
+// SkipUnreachable skips to the next reachable code and returns the instruction there: the end or else of the block.
+// It returns a zero Instruction at the end of the code.
 func (r *Reader) SkipUnreachable() (i Instruction) {
 	depth := 0
 	for r.More() {

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// Entries reads the entries of debug information in order, and ends even if that is invalid.
+// Entries reads the entries of debug information in order. It ends even for invalid information.
 type Entries struct {
 	*dwarf.Reader
 	ends int // ends of children in a row
@@ -14,11 +14,11 @@ type Entries struct {
 // EntriesOf returns a reader of all entries.
 func EntriesOf(data *dwarf.Data) *Entries { return &Entries{Reader: data.Reader()} }
 
-// endsMax is far above the number of nested entries.
+// endsMax is a limit far above realistic nesting depths.
 const endsMax = 1 << 16
 
-// Next returns the next entry, nil at the end. A number that is cut off by the end of a unit reads as an endless list
-// of ends of children.
+// Next returns the next entry, nil at the end. A number truncated by the end of a unit would yield an endless list of
+// ends of children.
 func (r *Entries) Next() (*dwarf.Entry, error) {
 	e, err := r.Reader.Next()
 	if e == nil || e.Tag != 0 {
@@ -30,7 +30,7 @@ func (r *Entries) Next() (*dwarf.Entry, error) {
 }
 
 // Skip skips the children of e, the entry that was read last. SkipChildren of the Reader follows references to
-// siblings, which may lead back, and calls itself for nested entries.
+// siblings, which may lead backwards, and is recursive.
 func (r *Entries) Skip(e *dwarf.Entry) {
 	if !e.Children {
 		return

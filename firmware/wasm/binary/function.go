@@ -12,7 +12,7 @@ func (m *Module) readFunctions(r *Reader) {
 	}
 }
 
-// Signature returns the type of a function; indices begin with imported functions.
+// Signature returns the type of a function. Indices begin with imported functions.
 func (m *Module) Signature(index int) uint32 {
 	if index < len(m.Imported) {
 		return m.Imported[index]

@@ -11,7 +11,7 @@ func (m *Module) readGlobals(r *Reader) {
 
 type found func(index uint32, from, end int)
 
-// constant reads a constant expression. It returns the value of a single i32.const, otherwise 0.
+// constant reads a constant expression. It returns the value of a single i32.const, 0 for other expressions.
 func (r *Reader) constant(function found) (value int64) {
 	for count := 0; r.Err == nil; count++ {
 		var i Instruction

@@ -2,7 +2,7 @@ package binary
 
 import "fmt"
 
-// Opcode is the byte of an instruction, or prefix<<16 | number for instructions of two parts.
+// Opcode is the byte of an instruction, or prefix<<16 | number for two-part instructions.
 type Opcode uint32
 
 // Named instructions.
@@ -107,7 +107,7 @@ type Instruction struct {
 	Targets    []uint32
 }
 
-// foreign maps the first bytes of refused instructions to their proposals.
+// foreign maps the first bytes of rejected instructions to the proposals that define them.
 var foreign = map[byte]string{
 	0x06: "exceptions", 0x07: "exceptions", 0x08: "exceptions", 0x09: "exceptions", 0x0A: "exceptions",
 	0x18: "exceptions", 0x19: "exceptions", 0x1F: "exceptions",
@@ -116,7 +116,7 @@ var foreign = map[byte]string{
 	0xFB: "garbage collection", 0xFE: "threads",
 }
 
-// Instruction reads the next instruction. An unknown instruction is an error, since it could not be rewritten.
+// Instruction reads the next instruction. An unknown instruction is an error, because it cannot be rewritten.
 func (r *Reader) Instruction(i *Instruction) {
 	*i = Instruction{Start: r.At, Targets: i.Targets[:0]}
 	first := r.Byte()

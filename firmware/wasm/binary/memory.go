@@ -2,7 +2,7 @@ package binary
 
 import "strings"
 
-// Limits is the initial and maximum size of a memory in pages; Most is nil without a maximum.
+// Limits is the initial and maximum size of a memory in pages. Most is nil without a maximum.
 type Limits struct {
 	Start uint32  `json:"start"`
 	Most  *uint32 `json:"most,omitempty"`
@@ -35,7 +35,7 @@ func (m *Module) readTables(r *Reader) {
 	}
 }
 
-// Segment is a part of the initial memory. Its address is nil if the address is not a constant.
+// Segment is a part of the initial memory. Its address is nil unless constant.
 type Segment struct {
 	Address *uint32 `json:"address,omitempty"`
 	Bytes   int     `json:"bytes"`
@@ -63,7 +63,7 @@ func (m *Module) Segments() []Segment {
 	return list
 }
 
-// elements reads the functions in tables. known is the number of functions found before.
+// elements reads the functions in tables. known is the number of functions found so far.
 func (r *Reader) elements(known int, function found) {
 	note := func(index uint32, from, end int) {
 		known++

@@ -1,5 +1,5 @@
 // Package binary reads and writes the binary format of WebAssembly modules: the MVP, sign extension, saturating
-// conversions, multiple results, bulk memory and SIMD. It refuses other instructions and reports their offset.
+// conversions, multiple results, bulk memory and SIMD. It rejects other instructions and reports their offset.
 //
 //	image --Parse--> Module --Parts, Encode--> image
 //	                   +-- Function.Code --Reader.Instruction--> Instruction
@@ -44,7 +44,7 @@ const (
 	KindGlobal   = 3 // a global
 )
 
-// FuncType is a function's signature, one byte per type.
+// FuncType is a function's signature, with one byte per type.
 type FuncType struct{ Params, Results string }
 
 // Global is a global of the module. Imported globals come first.
@@ -71,7 +71,7 @@ type Export struct {
 	Index uint32
 }
 
-// Module is a parsed module. Sections that no pass changes are kept as bytes.
+// Module is a parsed module. Sections unchanged by all passes remain bytes.
 type Module struct {
 	Sections    []Section
 	Types       []FuncType
@@ -88,7 +88,7 @@ type Module struct {
 	given       map[uint32]string // names of globals
 }
 
-// Contents returns a reader of a section, empty if the section is missing.
+// Contents returns a reader of a section, empty for a missing section.
 func (m *Module) Contents(id byte) *Reader {
 	for _, s := range m.Sections {
 		if s.ID == id {

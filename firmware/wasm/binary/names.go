@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Reserved is the name prefix that images may not use; such names are ignored.
+// Reserved is the prefix of names that images must not use; such names are ignored.
 const Reserved = "starloom."
 
-// nameBytesMax is the longest name in messages; clipped marks a truncated name.
+// nameBytesMax is the maximum length of a name in messages; clipped marks a truncated name.
 const nameBytesMax, clipped = 250, "..."
 
-// Clip truncates a name from an image, because such a name may have megabytes.
+// Clip truncates a name from an image, which may have megabytes.
 func Clip(name string) string {
 	if len(name) <= nameBytesMax {
 		return name
@@ -62,7 +62,7 @@ func (m *Module) GlobalName(index int) string {
 		fmt.Sprintf("global %d", index))
 }
 
-// FunctionNames returns the names of all functions: from the name section, import, export or index.
+// FunctionNames returns the names of all functions: from the name section, an import, an export, or the index.
 func (m *Module) FunctionNames() []string {
 	names := slices.Clone(m.ImportNames)
 	for k := range m.Body {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Section reads the next section. The name of a custom section is not part of its content.
+// Section reads the next section. The content of a custom section does not include its name.
 func (r *Reader) Section() (s Section) {
 	s.ID = r.Byte()
 	before := r.At
@@ -21,7 +21,8 @@ func (r *Reader) Section() (s Section) {
 	return s
 }
 
-// Parse parses a module; large disables limits of size. It leaves unread parts for the runtime to validate.
+// Parse parses a module; large disables the limits of size. Parts that Parse does not read are validated by the
+// runtime.
 func Parse(image []byte, large bool) (*Module, error) {
 	r := &Reader{Data: image, large: large}
 	if !bytes.Equal(r.bytes(uint64(len(Header))), Header) {

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Reader keeps its first error; later reads return zero, so only trusted counts need a check of Err.
+// Reader keeps its first error, and later reads return zero. Hence only trusted counts require a check of Err.
 type Reader struct {
 	Data []byte
 	At   int
@@ -15,7 +15,7 @@ type Reader struct {
 	large bool // disables limits of lists
 }
 
-// Broken records an invalid module at the reader's position.
+// Broken records that the module is invalid at the reader's position.
 func (r *Reader) Broken(format string, args ...any) {
 	if r.Err == nil {
 		r.Err = fmt.Errorf("%s at offset %#x", fmt.Sprintf(format, args...), r.Base+r.At)
@@ -23,7 +23,7 @@ func (r *Reader) Broken(format string, args ...any) {
 	r.At = len(r.Data)
 }
 
-// UnknownError reports a feature that Starloom does not support. The module may be valid.
+// UnknownError reports a feature without support in Starloom. The module may be valid.
 type UnknownError struct{ Err error }
 
 // Unwrap returns the underlying error.
@@ -31,7 +31,7 @@ func (e *UnknownError) Unwrap() error { return e.Err }
 
 func (e *UnknownError) Error() string { return e.Err.Error() }
 
-// More reports whether data remains and no error occurred.
+// More reports whether data remains and no error has occurred.
 func (r *Reader) More() bool { return r.Err == nil && r.At < len(r.Data) }
 
 // Byte reads a byte.
@@ -84,7 +84,7 @@ func (r *Reader) U32() uint32 { return uint32(r.leb(32, false)) }
 
 func (r *Reader) s33() int64 { return int64(r.leb(33, true)) }
 
-// Count reads the length of a vector whose elements have at least one byte.
+// Count reads the length of a vector of elements with at least one byte each.
 func (r *Reader) Count() int {
 	n := r.U32()
 	if uint64(n) > uint64(len(r.Data)-r.At) {

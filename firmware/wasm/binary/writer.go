@@ -8,8 +8,7 @@ import (
 // Header is the start of every module.
 var Header = []byte("\x00asm\x01\x00\x00\x00")
 
-// AppendU32 appends an unsigned number in at least width bytes. Linkers pad numbers; keeping their width keeps all
-// offsets.
+// AppendU32 appends an unsigned number in at least width bytes. Linkers pad numbers; equal widths keep all offsets.
 func AppendU32(to []byte, value uint32, width int) []byte {
 	start := len(to)
 	to = binary.AppendUvarint(to, uint64(value))
@@ -46,7 +45,7 @@ func AppendElements(section []byte, count int, elements []byte) []byte {
 	return slices.Concat(AppendU32(nil, before+uint32(count), r.At), section[r.At:], elements)
 }
 
-// AppendSection appends a section; its encoded length has at least width bytes.
+// AppendSection appends a section. Its encoded length has at least width bytes.
 func AppendSection(to []byte, id byte, width int, content []byte) []byte {
 	to = append(to, id)
 	return append(AppendU32(to, uint32(len(content)), width), content...)
@@ -82,7 +81,7 @@ func (m *Module) Parts() Parts {
 	return parts
 }
 
-// Encode encodes parts as a module. Encoded lengths keep the widths of the original module.
+// Encode encodes parts as a module. Encoded lengths have the widths of the original module.
 func (m *Module) Encode(parts Parts) []byte {
 	out, widths := slices.Clone(Header), map[byte]int{}
 	for _, s := range m.Sections {
