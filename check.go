@@ -8,9 +8,9 @@ import (
 
 // CheckFirmware runs a scenario in all ways that must not change its results: banked and isolated, compiler and
 // interpreter, one worker and two, banks of several sizes, both engines, metered and not. It compares the reports and
-// explains the first difference, slot by slot. A banked run that calls every handler alone finds changes by a handler
-// outside its processor's memory. An image for one processor per instance only runs isolated. Bad input is an
-// *InputError; when ctx ends, the error is that of ctx.
+// explains the first difference, slot by slot. A banked run that calls handlers one at a time finds changes by a
+// handler outside its processor's memory. An image for one processor per instance runs only isolated. Invalid input
+// yields an *InputError; after the end of ctx, the error is that of ctx.
 func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (*FirmwareCheck, error) {
 	if s.Workload.Permutation.Kind == PermutationAll {
 		return nil,
@@ -36,13 +36,13 @@ type (
 	CheckDifference = check.Difference
 	// CheckWrite is a change by a handler outside its processor's memory.
 	CheckWrite = check.Write
-	// CheckWatched is the part of a banked run that was watched, handler by handler.
+	// CheckWatched is the part of a banked run that was observed handler by handler.
 	CheckWatched = check.Watched
-	// CheckBranches counts the sides of branches, entries and loop heads that arbitrary input has reached.
+	// CheckBranches counts the sides of branches, entries and loop heads reached by arbitrary input.
 	CheckBranches = check.Branches
-	// FuzzFinding is a fault of a handler on arbitrary input.
+	// FuzzFinding is a fault of a handler with arbitrary input.
 	FuzzFinding = check.FuzzFinding
-	// FuzzInput is input that does not occur in the run itself.
+	// FuzzInput is input that does not occur in the run.
 	FuzzInput = check.FuzzInput
 	// FuzzStep is the input of a processor in one slot.
 	FuzzStep = check.FuzzStep

@@ -18,31 +18,31 @@ import (
 
 // LoadPinMap reads the pin map of RTL that replaces a model; `starloom cosim check --help --all` shows an example.
 //
-// Every error is an *InputError with file, line and column. Pins are checked only when a device is opened.
+// Every error is an *InputError with file, line and column. The pins are checked only when a device is opened.
 func LoadPinMap(path string) (*pinmap.Map, error) { return Networks(nil).LoadPinMap(path) }
 
-// LoadPinMap is like the function LoadPinMap, and knows the twins of these networks.
+// LoadPinMap is the function LoadPinMap with the twins of these networks.
 func (list Networks) LoadPinMap(path string) (*pinmap.Map, error) {
 	return maps.LoadPin(path, list.library())
 }
 
-// PinMapPoint is a pin map with one value of each list of parameters.
+// PinMapPoint is a pin map with one value from each list of parameters.
 type PinMapPoint = maps.Point
 
-// LoadPinMaps reads a pin map whose parameters and params may be lists, all of the same length. It returns a map for
-// each position in the lists.
+// LoadPinMaps reads a pin map whose parameters and params may be lists of equal length. It returns a map for each
+// position in the lists.
 func (list Networks) LoadPinMaps(path string) ([]PinMapPoint, error) {
 	return maps.LoadPins(path, list.library())
 }
 
-// IsPinMap reports whether YAML is a pin map rather than a scenario: it has a model.
+// IsPinMap reports whether YAML is a pin map rather than a scenario: whether it has a model.
 func IsPinMap(data []byte) bool {
 	_, root, err := strict.Parse("", data, "", "")
 	return err == nil && strict.Has(root, "model") && maps.FabricKey(root) == nil
 }
 
-// ParsePinMaps parses the content of a file as LoadPinMaps does. place is the path of the file in errors; files named
-// in the map are relative to its folder.
+// ParsePinMaps parses the content of a file like LoadPinMaps. place is the path of the file in errors; paths in the
+// map are relative to its folder.
 func (list Networks) ParsePinMaps(place string, data []byte) ([]PinMapPoint, error) {
 	return maps.ParsePins(place, data, list.library())
 }
@@ -52,31 +52,31 @@ func TwinMap(name string, parameters twin.Parameters, cacheDir string) (*pinmap.
 	return Networks(nil).TwinMap(name, parameters, cacheDir)
 }
 
-// TwinMap is like the function TwinMap, and knows the twins of these networks.
+// TwinMap is the function TwinMap with the twins of these networks.
 func (list Networks) TwinMap(name string, parameters twin.Parameters, cacheDir string) (*pinmap.Map, error) {
 	return pinmap.OfTwin(list.library(), name, parameters, cacheDir)
 }
 
-// CheckOptions select the runs and the outputs of CosimCheck.
+// CheckOptions select the runs and outputs of CosimCheck.
 type CheckOptions struct {
 	lockstep.Options
 
-	StimulusFile string // CSV, VCD or FST file in place of the random stimulus; "": none
+	StimulusFile string // CSV, VCD or FST file in place of the random stimulus; "" for none
 
-	VCD  Output // the case as a waveform; its GTKWave save file is beside it if the waveform is a file
+	VCD  Output // the case as a waveform; a file has a GTKWave save file beside it
 	Save Output // the case's stimulus as CSV, for StimulusFile
 	JSON Output // the report
 
-	Among *traces.Files // outputs that the caller commits together with these; nil: they appear at the end of the check
+	Among *traces.Files // outputs that the caller commits together with these; nil if they appear at the end of the check
 
-	// Coverage of RTL and model. The format depends on the ending of the file: JSON for .json, LCOV for .info,
+	// Coverage of RTL and model. The format depends on the file extension: JSON for .json, LCOV for .info,
 	// Verilator's format for .dat, otherwise text.
 	Cover Output
 }
 
-// CosimCheck runs RTL in lockstep with the model that it replaces. The outputs show the case of the divergence, or
-// without a divergence the first cycles of the first run. They are opened before the work begins, and their files
-// appear together or not at all. Errors about the map, the RTL and files are *InputError.
+// CosimCheck runs RTL in lockstep with the model that it replaces. The outputs show the case with the divergence, or
+// without a divergence the first cycles of the first run. Outputs are opened before the work begins, and their files
+// appear together or not at all. Errors about the map, the RTL and files are *InputErrors.
 func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.Report, error) {
 	files, err := tools.OpenFiles(o.Among, o.VCD, o.Save, o.JSON, o.Cover)
 	if err != nil {
@@ -106,7 +106,7 @@ func MapProvenance(m *pinmap.Map) *traces.Provenance {
 	return &traces.Provenance{Version: outcome.Version(), SHA256: m.SHA256}
 }
 
-// RTLRun holds the inputs of a scenario's RTL in a run of the models.
+// RTLRun holds the inputs of a scenario's RTL, recorded in a run of the models.
 type RTLRun struct {
 	Parts []RTLPartRun
 
@@ -124,7 +124,7 @@ func (r *RTLRun) Close() error {
 }
 
 // RecordRTL runs a scenario with models in place of its RTL and records the inputs of each replaced part. CosimCheck
-// can then check a part with its Map, and with its Stimulus as the Stimulus of the options. The caller closes the
+// can then check a part with the part's Map, and with its Stimulus as the option Stimulus. The caller closes the
 // result.
 func RecordRTL(ctx context.Context, s *Scenario) (run *RTLRun, err error) {
 	if len(s.RTL) == 0 {
@@ -142,17 +142,17 @@ func RecordRTL(ctx context.Context, s *Scenario) (run *RTLRun, err error) {
 	return run, nil
 }
 
-// RTLCheck compares the RTL of a scenario with its models on the inputs of a run.
+// RTLCheck is the comparison of a scenario's RTL with the models on the inputs of a run.
 type RTLCheck struct {
 	Brief   []*lockstep.Report // reports by part
-	Part    int                // part with the earliest difference, 0 without a difference
-	Report  *lockstep.Report   // report on Part with its case; cycles are those of the run
+	Part    int                // number of the part with the earliest difference, 0 without a difference
+	Report  *lockstep.Report   // report on Part with its case; cycles are cycles of the run
 	Differs []int              // the parts that differ, the earliest first
 }
 
 // CheckRTL runs the RTL of all parts in lockstep with their models. It orders differences by power-on state, lowest
-// first (that of runs with RTL), then by cycle. The outputs of the options show the case of the earliest difference,
-// or without a difference that of the first part. step, if not nil, is called for each part.
+// first (the state in runs with RTL), then by cycle. The outputs of the options show the case with the earliest
+// difference, or without a difference the case of the first part. step, unless nil, is called for each part.
 func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path string)) (*RTLCheck, error) {
 	files, err := tools.OpenFiles(o.Among, o.VCD, o.Save, o.JSON, o.Cover)
 	if err != nil {
@@ -191,7 +191,7 @@ func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path s
 	return c, files.Write(c.Report)
 }
 
-// IsScenario reports whether YAML is a scenario rather than a pin map: it has a fabric.
+// IsScenario reports whether YAML is a scenario rather than a pin map: whether it has a fabric.
 func IsScenario(data []byte) bool {
 	_, root, err := strict.Parse("", data, "", "")
 	return err == nil && maps.FabricKey(root) != nil

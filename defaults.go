@@ -14,8 +14,8 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// takeNeeds sets the sizes that the file leaves open, to the values that the program needs or else to the defaults.
-// It does nothing for scenarios that are not from a file.
+// takeNeeds sets the sizes that the file leaves open: to the values that the program needs, otherwise to the
+// defaults. It does nothing for a scenario without a file.
 func (s *Scenario) takeNeeds() {
 	if _, parsed := s.places[""]; !parsed {
 		return
@@ -68,8 +68,8 @@ func (s *Scenario) decide(path, by, of string) {
 	s.origins[path] = config.Origin{By: by, Of: of}
 }
 
-// origin returns the origin of the value at path. A recorded origin precedes the file, whose value it may have
-// replaced; the file precedes recorded origins of enclosing objects.
+// origin returns the origin of the value at path. A recorded origin has precedence over the file, whose value may
+// have been replaced; the file has precedence over recorded origins of enclosing objects.
 func (s *Scenario) origin(path string) config.Origin {
 	if noted, ok := s.origins[path]; ok && path != "" {
 		return noted
@@ -89,8 +89,8 @@ func (s *Scenario) origin(path string) config.Origin {
 	return config.Origin{By: ByCaller}
 }
 
-// noteNetwork records the changes to the network's keys by the network or the program, and returns the network with
-// all keys decided.
+// noteNetwork records the changes of the network's keys by the network or the program, and returns the network with a
+// value for every key.
 func (s *Scenario) noteNetwork() fabric.Network {
 	n, program := fabric.Settled(s.network())
 	own, settled := reflect.Indirect(reflect.ValueOf(s.Fabric.network())), reflect.Indirect(reflect.ValueOf(n))
@@ -100,7 +100,7 @@ func (s *Scenario) noteNetwork() fabric.Network {
 	return n
 }
 
-// noteDifferences records the keys of a network, or of an object in it, whose values changed when they were settled.
+// noteDifferences records the keys of a network, or of an object in it, whose values have changed in Settled.
 func (s *Scenario) noteDifferences(path string, own, settled reflect.Value, program []string) {
 	for _, field := range strict.Fields(own.Type()) {
 		a, b, at := own.FieldByIndex(field.Index), settled.FieldByIndex(field.Index), strict.Join(path, field.Key)
@@ -116,14 +116,14 @@ func (s *Scenario) noteDifferences(path string, own, settled reflect.Value, prog
 	}
 }
 
-// ratio returns the costs that a processor executes in a cycle, 1 without clock_ratio.
+// ratio returns the cost that a processor executes per cycle, 1 without clock_ratio.
 func (c *CPU) ratio() uint64 { return uint64(max(c.ClockRatio, 1)) }
 
-// trapBudgets is the number of budgets after which a handler traps without trap_cycles.
+// trapBudgets is the number of budgets after which a handler without trap_cycles traps.
 const trapBudgets = 1000
 
-// trapCost returns the cost above which a call of the image traps and the key that sets this limit, "" without a
-// limit or if costs are not counted further.
+// trapCost returns the cost above which a call of the image traps, and the key that sets this limit, "" without a
+// limit or if costs are not counted.
 func (c *CPU) trapCost() (cost uint64, key string) {
 	ratio := c.ratio()
 	switch {
@@ -138,7 +138,7 @@ func (c *CPU) trapCost() (cost uint64, key string) {
 	return firmware.LimitDefault, ""
 }
 
-// settled returns the fault with its defaults: probability 1, in every slot from the first to the last.
+// settled returns the fault with its defaults: probability 1, and every slot from the first to the last.
 func (f *Fault) settled() *Fault {
 	one := *f
 	if one.Probability == nil {
@@ -167,8 +167,7 @@ func DefaultScenario() *Scenario {
 	}
 }
 
-// network returns the scenario's network, whose open keys have the values that the program wants. It returns nil
-// without a network.
+// network returns the scenario's network, with the program's values for open keys. It returns nil without a network.
 func (s *Scenario) network() fabric.Network {
 	n := s.Fabric.network()
 	if n == nil {
@@ -177,7 +176,7 @@ func (s *Scenario) network() fabric.Network {
 	return fabric.Adapted(n, s.Firmware.Program, s.Firmware.Schedule, s.Firmware.Params)
 }
 
-// program returns the scenario's built-in program, or nil for an image.
+// program returns the scenario's built-in program, nil for an image.
 func (s *Scenario) program() *fabric.Program {
 	n := s.network()
 	if n == nil || s.Firmware.Program == "" {
@@ -192,7 +191,7 @@ func (s *Scenario) program() *fabric.Program {
 	return p
 }
 
-// choosePermutation replaces `permutation: all` by the permutation with number k.
+// choosePermutation replaces `permutation: all` by permutation number k.
 func (s *Scenario) choosePermutation(k uint64) error {
 	if s.Workload.Permutation.Kind != PermutationAll {
 		return input.Mistake("--permutation", "the scenario does not run all permutations, so they have no numbers",

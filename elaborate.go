@@ -34,8 +34,8 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// elaborate decides everything that a scenario leaves open and refuses contradictions. The returned Config is what
-// runs.
+// elaborate sets everything that a scenario leaves open, and rejects contradictions. A run executes the returned
+// Config.
 //
 //	Scenario -> Check -> network and program -> rules -> timing -> FIFOs -> faults -> Config
 func (s *Scenario) elaborate() (*config.Config, error) {
@@ -81,7 +81,7 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 	if c.Traffic != nil && c.Bare() {
 		c.Slots = min(c.Slots, c.Traffic.Slots())
 	}
-	if t := c.Traffic; t != nil && t.Closed > 0 && p != nil { // the state of the program depends on this parameter
+	if t := c.Traffic; t != nil && t.Closed > 0 && p != nil { // the size of the program's state depends on this parameter
 		c.Firmware.Params = maps.Collect(maps.All(c.Firmware.Params)) // a copy, never nil
 		c.Firmware.Params["closed"] = int64(t.Closed)
 	}
@@ -204,8 +204,8 @@ func (s *Scenario) source() config.Source {
 	}
 }
 
-// on returns the scenario on another network of its kind, and the keys that differ. It returns nil if other is nil or
-// the scenario is illegal on it.
+// on returns the scenario on another network of its kind, and the differing keys. It returns nil if other is nil or
+// the scenario is invalid on other.
 func (s *Scenario) on(other fabric.Network) (*Scenario, []estimate.Key) {
 	if other == nil {
 		return nil, nil
@@ -219,7 +219,7 @@ func (s *Scenario) on(other fabric.Network) (*Scenario, []estimate.Key) {
 	return &one, estimate.Differences("fabric."+n.Kind(), n, other)
 }
 
-// smaller returns the Config for a network whose only size is smaller by a number, and the key of that size. It
+// smaller returns the Config for a network with its only size reduced by a number, and the key of this size. It
 // returns nil if several keys differ.
 func (s *Scenario) smaller(by int) (c *config.Config, key string, value int) {
 	one, keys := s.on(estimate.Less(s.Fabric.network(), by))
@@ -240,7 +240,7 @@ func (s *Scenario) elaborateFirmware(p *fabric.Program) config.Firmware {
 		Schedule: s.schedule(), Mode: f.Mode, CPU: f.CPU.elaborate()}
 }
 
-// elaborate returns the core, or nil if handlers take no time.
+// elaborate returns the core, nil if handlers take no time.
 func (c *CPU) elaborate() *meter.CPU {
 	if !c.metered() {
 		return nil
@@ -266,7 +266,7 @@ func (s *Scenario) elaborateTiming(c *config.Config) (err error) {
 	}
 	if shape.Latencies != nil {
 		least, most := shape.Latencies(s.Link.PropagationCycles)
-		// no hardware mixes a wire, the link of 0 cycles, with registers
+		// no hardware combines a wire, the link of 0 cycles, with registers
 		if c.Timing.PropagationCycles = most; least == 0 && most > 0 {
 			return s.refuse("fabric", fmt.Sprintf("some links have a latency of 0 cycles, but others of up to %d", most),
 				"give all links 0, or all 1 or more; links without a latency use link.propagation_cycles")
@@ -284,7 +284,7 @@ func (s *Scenario) elaborateTiming(c *config.Config) (err error) {
 	return nil
 }
 
-// framesMax is the depth of a FIFO, summed over all ports.
+// framesMax is the maximum depth of a FIFO in frames, summed over all ports.
 const framesMax = 255
 
 func (s *Scenario) checkLanes(c *config.Config) error {
@@ -354,7 +354,7 @@ func (s *Scenario) elaborateFaults(c *config.Config) error {
 	return nil
 }
 
-// targets returns the processors or media whose paths match a glob, or all if globs is nil.
+// targets returns the processors or media whose paths match a glob; nil globs match all.
 func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []string, matches globMatches,
 	at string) (hw.Set, error) {
 	what, count, path := fabric.FaultTargets(n, kind)
@@ -389,7 +389,7 @@ func lastPath(count int, path func(i int) string) string {
 	return path(last)
 }
 
-// imagePath returns the path of Firmware.Image relative to the working folder, or "" if no file is read.
+// imagePath returns the path of Firmware.Image relative to the working folder, "" without a file.
 func (s *Scenario) imagePath() string {
 	if s.Firmware.ImageBytes != nil {
 		return ""
@@ -397,7 +397,7 @@ func (s *Scenario) imagePath() string {
 	return s.resolve(s.Firmware.Image)
 }
 
-// provenance names the scenario's file and the values that replaced some of it.
+// provenance names the scenario's file and the replacements of its values.
 func (s *Scenario) provenance() *traces.Provenance {
 	p := &traces.Provenance{Version: outcome.Version(), SHA256: s.sum}
 	byKey := func(a, b Assignment) int { return cmp.Compare(a.Key, b.Key) }
@@ -414,7 +414,7 @@ func (s *Scenario) resolve(path string) string {
 	return filepath.Join(s.folder, path)
 }
 
-// ratedBatch elaborates a scenario for several seeds, with every rate of faults.random.rates.
+// ratedBatch elaborates a scenario for several seeds and every rate of faults.random.rates.
 func (s *Scenario) ratedBatch(seeds Seeds, o emulator.Options) (*runs.Batch, error) {
 	if s.rates() == nil {
 		return s.batch(seeds, o)
@@ -448,7 +448,7 @@ func (s *Scenario) batch(seeds Seeds, o emulator.Options) (*runs.Batch, error) {
 	return b, nil
 }
 
-// rules returns the scenario's own rules, otherwise those of its program.
+// rules returns the scenario's own rules, or the rules of its program.
 func (s *Scenario) rules() Rules {
 	if s.Rules != nil {
 		return *s.Rules
@@ -463,8 +463,7 @@ func (s *Scenario) rules() Rules {
 const noteUnmetered = "budget_cycles reserves time at the start of every slot, and no handler is held to it: " +
 	"without a model, handlers take no time; to check deadlines add firmware: {cpu: {model: rv32-inorder}}"
 
-// packetsStated reports whether the workload consists of packets and was stated, so that a deadline applies to these
-// packets.
+// packetsStated reports whether the scenario states a workload of packets, so that a deadline applies to them.
 func (s *Scenario) packetsStated() bool {
 	packets := []string{fabric.WorkloadPermutation, fabric.WorkloadOneToAll, fabric.WorkloadAllToAll,
 		fabric.WorkloadAdversary}
@@ -502,8 +501,7 @@ func (s *Scenario) known(p *fabric.Program) config.Known {
 	return k
 }
 
-// otherInBookSim returns a note on a pattern that differs from BookSim's pattern of the same name on this network, or
-// "".
+// otherInBookSim returns a note if BookSim's pattern of the same name differs on this network, otherwise "".
 func (s *Scenario) otherInBookSim() string {
 	t, n := s.Workload.Traffic, s.Fabric.Netlist
 	if t == nil || n == nil || t.Pattern != fabric.PatternTornado && t.Pattern != fabric.PatternNeighbour {
@@ -517,7 +515,7 @@ func (s *Scenario) otherInBookSim() string {
 		"write them into a file: traffic: {file: packets.csv}"
 }
 
-// permutations returns the number of runs of each seed with `permutation: all`, and 0 without. Permutations are
+// permutations returns the number of runs per seed with `permutation: all`, 0 for other workloads. Permutations are
 // numbered from 0 in lexicographic order.
 func (s *Scenario) permutations() uint64 {
 	if s.Workload.Permutation.Kind != PermutationAll {
@@ -530,7 +528,7 @@ func (s *Scenario) permutations() uint64 {
 	return total
 }
 
-// checkCommand returns the command that compares the RTL with the models, or "" for a scenario without a file.
+// checkCommand returns the command that compares the RTL with the models, "" for a scenario without a file.
 func (s *Scenario) checkCommand() string {
 	place, ok := s.places[""]
 	if !ok {
@@ -546,7 +544,7 @@ func (s *Scenario) checkCommand() string {
 // placeFile matches the line and column of a place.
 var placeFile = regexp.MustCompile(`:\d+:\d+$`)
 
-// rates returns the rates of faults.random, or nil without a list of rates.
+// rates returns the rates of faults.random, nil without a list of rates.
 func (s *Scenario) rates() []float64 {
 	if s.Faults == nil || s.Faults.Random == nil {
 		return nil
@@ -562,7 +560,7 @@ func (s *Scenario) withRate(rate float64) *Scenario {
 	return &one
 }
 
-// refusal adds the place in the scenario to an error of a network. A place in another file is kept.
+// refusal adds the place in the scenario to an error of a network. It keeps a place in another file.
 func (s *Scenario) refusal(err error) error {
 	var refusal *InputError
 	if errors.As(err, &refusal) && isKey(refusal.Place) {
@@ -587,10 +585,10 @@ func (s *Scenario) schedule() string {
 	return s.Firmware.Schedule
 }
 
-// Twins returns the twins of all components and of all fabrics of scenario files.
+// Twins returns the twins of all components and of all built-in fabrics.
 func Twins() []twin.Twin { return Networks(nil).Twins() }
 
-// Twins is like the function Twins, and includes the twins of these networks.
+// Twins is the function Twins, and includes the twins of these networks.
 func (list Networks) Twins() []twin.Twin {
 	all := twin.All()
 	for _, n := range append(new(Fabric).kinds(), list...) {
@@ -622,8 +620,8 @@ func (s *Scenario) Processors() int {
 	return n.Shape().Processors()
 }
 
-// keepProgram stores what the scenario's program brings. An image in place of the program is then checked against the
-// same rules on the same network, and has the same schedule if it needs one.
+// keepProgram stores the properties of the scenario's program. An image in place of the program then has the same
+// rules on the same network, and the same schedule if it needs one.
 func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
 	p := s.program()
 	if p == nil {
@@ -640,7 +638,7 @@ func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
 	if p.Schedule == "" {
 		return
 	}
-	// An image that cannot be read is refused when the machine is built.
+	// an unreadable image is rejected when the machine is built
 	if info, err := inspect(); err == nil && info.Schedule {
 		s.Firmware.Schedule = p.Schedule
 		s.decide("firmware.schedule", ByProgram, p.Name)
@@ -648,7 +646,7 @@ func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
 }
 
 // Inputs returns the files that a run of the scenario reads, relative to the working folder: image, workload and pin
-// maps. Files named in pin maps are not included.
+// maps, without the files named in pin maps.
 func (s *Scenario) Inputs() (paths []string) {
 	all := []string{s.imagePath(), s.resolve(s.Workload.File)}
 	if g := s.Workload.Gossip; g != nil {
@@ -675,7 +673,7 @@ func (s *Scenario) fileWords(place string) string {
 	return words
 }
 
-// runCommand returns the command that repeats the run of the scenario's file, or "" for a scenario without a file.
+// runCommand returns the command that repeats the run of the scenario's file, "" for a scenario without a file.
 func (s *Scenario) runCommand() string {
 	place, ok := s.places[""]
 	if !ok {

@@ -28,14 +28,16 @@ import (
 // ExploreReport is the verdict on all runs within bounds.
 type ExploreReport = outcome.Explored
 
-// ExploreOptions control an exploration. All but UntilFails leave its verdict, counts and schedule as they are.
+// ExploreOptions control an exploration. Only UntilFails affects its verdict, counts and schedule.
 type ExploreOptions struct {
 	Engine  string // EngineAuto (also ""), EngineCycle or EngineSlot
 	Workers int    // threads; 0: one
-	// raise the bounds of the asked kinds one by one, from one fault on, until a rule breaks or a limit is reached
+	// raise the bounds of the requested kinds one by one, starting with one fault, until a rule breaks or a limit is
+	// reached
 	UntilFails bool
-	Graph      bool // report the graph of states, of at most 500
-	// folder in which a search is kept, and continued by a later call with the same scenario, bounds and program; "": none
+	Graph      bool // include the graph of states, up to 500 states, in the report
+	// folder for the state of a search, which a later call with the same scenario, bounds and program continues; ""
+	// for none
 	Out string
 	// the scenario of a schedule that breaks a rule
 	Counterexample Output
@@ -44,9 +46,9 @@ type ExploreOptions struct {
 }
 
 // Explore runs the scenario through all choices of faults within the bounds of its key explore, by default one drop
-// and one restart. It explores states: two runs that reach one state are followed once. If a run breaks a rule, the
-// report has the schedule with the fewest faults, then the fewest slots, and a run of both engines has repeated it.
-// When ctx ends, the verdict is open. Bad input is an *InputError.
+// and one restart. It explores states: two runs that reach one state continue as one. If a run breaks a rule, the
+// report has the schedule with the fewest faults, then the fewest slots, confirmed by a run in both engines. If ctx
+// ends, the verdict is open. Invalid input yields an *InputError.
 func Explore(ctx context.Context, s *Scenario, o ExploreOptions) (*ExploreReport, error) {
 	c, err := s.elaborate()
 	if err != nil {
@@ -73,7 +75,7 @@ func Explore(ctx context.Context, s *Scenario, o ExploreOptions) (*ExploreReport
 	return r, s.repeatSchedule(r, &o)
 }
 
-// savedExploration names a folder and what a search depends on beside its bounds.
+// savedExploration names a folder and, beside the bounds, everything that determines a search.
 func (s *Scenario) savedExploration(folder string) (saved explore.Saved, err error) {
 	saved.Folder = folder
 	if saved.Program, err = sweep.ExecutableHash(); err != nil {
@@ -168,7 +170,7 @@ func (s *Scenario) repeatCommand(r *ExploreReport, keys map[string]any, path str
 	return fmt.Sprintf("%s --seed %d --set %s", command, s.Seed, outcome.ShellQuote("faults="+string(faults))), err
 }
 
-// drawSchedule draws the run of a schedule, and the run without it. Runs without a timeline have no picture.
+// drawSchedule draws the run with a schedule, and the run without it. Runs without a timeline have no picture.
 func (s *Scenario) drawSchedule(r *ExploreReport, one *Scenario) error {
 	for _, run := range []struct {
 		s       *Scenario
@@ -239,7 +241,7 @@ func (s *Scenario) withSchedule(r *ExploreReport, folder string) (keys map[strin
 		faults = map[string]any{}
 	}
 	schedule, _ := faults["schedule"].([]any)
-	if random, ok := faults["random"].(map[string]any); ok { // it keeps its number among the faults, and so its draws
+	if random, ok := faults["random"].(map[string]any); ok { // the random fault keeps its number, and therefore its draws
 		if rate, ok := random["rate"]; ok {
 			random["probability"] = rate
 			delete(random, "rate")
@@ -268,7 +270,7 @@ func scheduled(all []outcome.ExploredFault) (list []any) {
 	return list
 }
 
-// moveFiles rewrites the paths of the scenario's files to be relative to another folder.
+// moveFiles makes the paths of the scenario's files relative to another folder.
 func (s *Scenario) moveFiles(value any, folder string) {
 	moved := func(text string) string {
 		if path := s.resolve(text); text != "" && slices.Contains(s.Inputs(), path) {

@@ -10,22 +10,22 @@ import (
 	"starloom/nic"
 )
 
-// The engines. Both produce the same frames, metrics and digest. EngineAuto selects EngineCycle for a waveform,
-// otherwise EngineSlot.
+// Engines. Both produce the same frames, metrics and digest. EngineAuto selects EngineCycle for a waveform, otherwise
+// EngineSlot.
 const (
-	EngineAuto  = emulator.EngineAuto  // the fastest engine that can show the requested outputs
+	EngineAuto  = emulator.EngineAuto  // the fastest engine that supports the requested outputs
 	EngineCycle = emulator.EngineCycle // every phit in its cycle
 	EngineSlot  = emulator.EngineSlot  // whole frames, slot by slot
 )
 
-// MachineOptions control the execution of a machine. None of them changes a result.
+// MachineOptions control the execution of a machine. They never change a result.
 type MachineOptions struct {
 	Engine   string // EngineAuto (also ""), EngineCycle or EngineSlot
-	Workers  int    // threads; 0: one, or all cores for large machines; one with RTL
-	BankSize int    // processors per bank, rounded up to whole units of the network; 0: by size
-	Runtime  string // "compiler" (also ""), "interpreter", or "native" for the Go form of a built-in program
+	Workers  int    // number of threads; 0 selects one, or all cores for large machines; always one with RTL
+	BankSize int    // number of processors per bank, rounded up to whole units of the network; 0 selects it by size
+	Runtime  string // "compiler" (also ""), "interpreter", or "native" for the Go version of a built-in program
 
-	// RunTable records who sent to whom in each slot, for Machine.RunTable.
+	// RunTable records senders and receivers in each slot, for Machine.RunTable.
 	RunTable bool
 
 	more emulator.Options // further options for tests of this package
@@ -38,8 +38,8 @@ func (o MachineOptions) own() emulator.Options {
 	return own
 }
 
-// Machine is one emulated network: processors with their firmware, NICs and the
-// fabric. It is built from a scenario and steps slot by slot.
+// Machine is one emulated network: processors with their firmware, NICs and the fabric. It is built from a scenario
+// and steps slot by slot.
 //
 //	m, err := starloom.NewMachine(ctx, scenario, starloom.MachineOptions{})
 //	defer m.Close()
@@ -48,8 +48,8 @@ func (o MachineOptions) own() emulator.Options {
 //	}
 //	report := m.Report()
 //
-// What a run finds is a function of scenario and seed: nothing here can change the state
-// of a machine but Step, Run, Reset and Restore.
+// Results of a run are a function of scenario and seed: only Step, Run, Reset and Restore change the state of a
+// machine.
 //
 //	when                           what may be called
 //	between steps                  everything
@@ -59,13 +59,13 @@ func (o MachineOptions) own() emulator.Options {
 //	after a Restore that failed    Reset, Close, and what reads
 //	after Close                    Report and what returns a number; all else is an error
 //
-// Everything else is an error that says so, not a panic. One goroutine may use a machine
-// at a time; different machines are independent.
+// All other calls return an error; they do not panic. One goroutine may use a machine at a time; different machines
+// are independent.
 type Machine struct{ own *emulator.Machine }
 
-// NewMachine builds a machine. Errors of the scenario and its firmware are *InputError. If ctx ends while NewMachine
-// waits for the firmware or a tool, it returns the error of ctx; the machine itself may outlive ctx. Lists, maps and
-// networks from Go in the scenario must not be changed while the machine is used. The caller closes the machine.
+// NewMachine builds a machine. Errors of the scenario and its firmware are *InputErrors. If ctx ends while NewMachine
+// waits for the firmware or a tool, it returns the error of ctx; the machine may outlive ctx. Lists, maps and
+// networks from Go in the scenario must not change while the machine is in use. The caller closes the machine.
 func NewMachine(ctx context.Context, s *Scenario, o MachineOptions) (*Machine, error) {
 	c, err := s.elaborate()
 	if err != nil {
@@ -82,60 +82,60 @@ func NewMachine(ctx context.Context, s *Scenario, o MachineOptions) (*Machine, e
 	return &Machine{own}, nil
 }
 
-// Step lets the next slot cross the fabric and runs the boundary in its last cycle (deliver, handlers, send) up to
-// the edge that ends it. Before this, the first Step runs the boundary of slot 0. Step does nothing after the run has
-// ended because it finished or reached stop.slots. Step blocks forever if a handler never returns; Run has a context.
+// Step runs the next slot and the boundary in its last cycle (deliver, handlers, send), up to the edge that ends the
+// slot. The first Step begins with the boundary of slot 0. After the end of the run Step does nothing. Step blocks
+// forever if a handler never returns; Run has a context.
 //
-// An error comes from a recording, which it ends, or from Watch. The step was still made, and the next Step
-// continues. Failing firmware is not an error; see Violations.
+// An error comes from a recording, which then ends, or from Watch. The step is complete, and the next Step continues.
+// Failing firmware is not an error; see Violations.
 func (m *Machine) Step() error { return m.own.Step() }
 
-// Run steps until the run has finished, its limit of slots is reached or ctx ends. The run has then ended, and
-// another Run does nothing. each, if not nil, is called at every boundary, after the handlers; it may read everything
-// that can be read between steps. An error of each is returned after the edge that ends the boundary, and the next
-// Run or Step continues from there. When ctx ends while handlers run, the handlers are stopped, their boundary does
-// not count, and the run has ended. This is not an error; the report notes it.
+// Run steps until the run finishes, reaches its slot limit, or ctx ends. The run has then ended, and another Run does
+// nothing. each, unless nil, is called at every boundary, after the handlers; it may call every reader permitted
+// between steps. Run returns an error of each after the edge that ends the boundary, and the next Run or Step
+// continues from there. If ctx ends while handlers run, the handlers are stopped, their boundary does not count, and
+// the run has ended. This is not an error; the report notes it.
 func (m *Machine) Run(ctx context.Context, each func() error) error { return m.own.Run(ctx, each) }
 
-// Slots returns the number of slots that have crossed the fabric. It is also the number of the next slot.
+// Slots returns the number of slots that have crossed the fabric, which is also the number of the next slot.
 func (m *Machine) Slots() uint32 { return m.own.Slots() }
 
-// Finished reports whether all processors are done and nothing is left to send. For firmware that need not detect its
-// end, it reports whether the workload has arrived.
+// Finished reports whether all processors are done and all queues are empty or, for firmware that need not detect its
+// end, whether the workload has arrived.
 func (m *Machine) Finished() bool { return m.own.Finished() }
 
-// Ended reports whether the run has finished, reached its limit of slots, was interrupted, or was ended by RTL.
+// Ended reports whether the run has finished, reached its slot limit, was interrupted, or was ended by RTL.
 func (m *Machine) Ended() bool { return m.own.Ended() }
 
 // Engine returns the engine that executes the machine, EngineCycle or EngineSlot.
 func (m *Machine) Engine() string { return m.own.Engine() }
 
-// Timing returns the length of a slot and the position of its frames, in cycles.
+// Timing returns the timing of a slot: its length and the position of its frames, in cycles.
 func (m *Machine) Timing() nic.Timing { return m.own.Timing() }
 
 // RunTable returns the actions of each processor in each step so far. It returns nil without MachineOptions.RunTable,
 // or if the network has no run-table for this workload.
 func (m *Machine) RunTable() fabric.RunTable { return m.own.RunTable() }
 
-// Report summarises the run so far, as if it ended now: processors that are not done break the rule finishes. Unlike
-// Violations, it reads every processor. After Close it returns the report made at that moment.
+// Report summarises the run as if it ended now: unfinished processors violate the rule finishes. Unlike Violations,
+// Report reads every processor. After Close it returns the report created by Close.
 func (m *Machine) Report() *Report { return m.own.Report() }
 
-// Violations returns the rules broken so far, except rules that only the end of a run can break: the first
-// ViolationsMax violations, including the first one of every rule.
+// Violations returns the violations so far, except violations at the end of a run: the first ViolationsMax
+// violations, and the first violation of every rule.
 func (m *Machine) Violations() []Violation { return m.own.Violations() }
 
-// Processor returns the registers of a processor, 0 to Scenario.Processors()-1. It returns an error if there is no
-// such processor or the machine is closed.
+// Processor returns the registers of a processor, 0 to Scenario.Processors()-1. It returns an error for another
+// number or a closed machine.
 func (m *Machine) Processor(number int) (Processor, error) { return m.own.Processor(number) }
 
-// Signal finds a signal by its path in waveforms. It searches all signals, so a caller should find a signal once and
-// read it often. If there is none, the error is an *InputError.
+// Signal finds a signal by its path in waveforms. It searches all signals, so find a signal once and read it often.
+// For an unknown path the error is an *InputError.
 func (m *Machine) Signal(path string) (*Signal, error) { return signalOf(m.own.Signal(path)) }
 
 // Signals returns all signals whose paths match one of the patterns, in the order of waveforms: * stands for a part
-// of a name, ** for any number of names, [2..5] for a range. Without patterns it returns all. The slot engine has no
-// signals of hardware. An illegal pattern, or no match at all, is an *InputError.
+// of a name, ** for any number of names, [2..5] for a range. Without patterns it returns all signals. The slot engine
+// has no hardware signals. An invalid pattern, or no match, yields an *InputError.
 func (m *Machine) Signals(patterns ...string) ([]*Signal, error) {
 	found, err := m.own.Signals(patterns...)
 	if err != nil {
@@ -149,29 +149,29 @@ func (m *Machine) Signals(patterns ...string) ([]*Signal, error) {
 }
 
 // Watch calls f in every cycle from the next step on, between Settle and Latch, when wires and registers show the
-// same cycle. f may read signals and everything else that can be read between steps; it must not step, save or change
-// the machine (this is an error). Step or Run returns the first error of f; the crossing slot is completed without
-// further calls. Watch(nil) stops the calls. Like a waveform, Watch requires EngineCycle, and makes the machine
-// evaluate dark cycles, too. It changes no result.
+// same cycle. f may read signals and call every reader permitted between steps; stepping, saving or changing the
+// machine is an error. Step or Run returns the first error of f; the crossing slot is completed without further
+// calls. Watch(nil) stops the calls. Like a waveform, Watch requires EngineCycle, and makes the machine evaluate dark
+// cycles. It changes no result.
 func (m *Machine) Watch(f func(cycle uint64) error) error { return m.own.Watch(f) }
 
 // Save writes the whole state of the machine between two steps, after a Latch: registers, buffers, light in flight,
 // firmware memory, RTL, counters and digest. A run that is saved, restored in a new machine and continued equals an
-// uninterrupted run. RTL with a clock can only be saved with the backend wasm. A recording is not part of the state,
-// and continues; a machine that restores the state starts a new recording.
+// uninterrupted run. Clocked RTL can be saved only with the backend wasm. A recording is not part of the state, and
+// continues; a machine that restores the state starts a new recording.
 func (m *Machine) Save(w io.Writer) error { return m.own.Save(w) }
 
 // Restore reads a state written by Save into a machine built from the same scenario with the same engine, bank size
-// and firmware mode. After an error, the machine must be Reset before further use. During a recording Restore returns
-// an error and changes nothing, since outputs cannot jump in time.
+// and firmware mode. After an error, Reset the machine before further use. During a recording Restore returns an
+// error and changes nothing, because outputs cannot jump in time.
 func (m *Machine) Restore(r io.Reader) error { return m.own.Restore(r) }
 
-// Reset returns the machine to the state before slot 0, with a new seed. It returns an error if the workload cannot
-// be built again, and during a recording.
+// Reset returns the machine to the state before slot 0, with a new seed. It returns an error during a recording, or
+// if the workload cannot be built again.
 func (m *Machine) Reset(seed uint64) error { return m.own.Reset(seed) }
 
-// Close releases the firmware, the workers and the RTL. An open recording is dropped, which is an error. Closing
-// again does nothing.
+// Close releases the firmware, the workers and the RTL. An open recording is dropped, which is an error. Further
+// calls do nothing.
 func (m *Machine) Close() error { return m.own.Close() }
 
 // Processor holds the registers of a processor's NIC and the probes of its firmware when they were read: after the
@@ -204,8 +204,8 @@ type Processor = emulator.Processor
 // goroutine steps the machine.
 //
 // In a function passed to Watch, a signal has the same value as a waveform in this cycle. Between two steps, hardware
-// is in the state after the edge that ended the last slot: registers have the value of the next cycle, wires that of
-// the last. Signals of NIC and firmware have the values after the handlers.
+// is in the state after the edge that ended the last slot: registers have the value of the next cycle, wires the
+// value of the last cycle. Signals of NIC and firmware have the values after the handlers.
 type Signal struct {
 	Path   string   // path as in waveforms
 	Bits   int      // width, 1 to 64
@@ -221,21 +221,20 @@ func signalOf(s *emulator.Signal, err error) (*Signal, error) {
 	return &Signal{s.Path, s.Bits, s.States, s}, nil
 }
 
-// Value returns the present value of the signal, 0 after the machine is closed.
+// Value returns the current value of the signal, 0 once the machine is closed.
 func (s *Signal) Value() uint64 { return s.own.Value() }
 
-// RecordOptions are the outputs written while a machine runs. The scenario's Traces select the content of waveform
-// and capture.
+// RecordOptions are the outputs of a recording. The scenario's Traces select the content of waveform and capture.
 type RecordOptions struct {
-	VCD    Output // waveform; FST if the path ends in .fst
-	GTKW   Output // GTKWave save file with the signals in groups; beside VCD if that is a file
+	VCD    Output // waveform, as FST if the path ends in .fst
+	GTKW   Output // GTKWave save file with the signals in groups; by default beside a VCD file
 	PCAPNG Output // packet capture
-	Lua    Output // dissector for Wireshark and tshark; beside PCAPNG if that is a file
+	Lua    Output // dissector for Wireshark and tshark; by default beside a PCAPNG file
 	Log    Output // firmware log: a line for each call of sl_log
 }
 
-// Recording writes outputs while a machine is stepped, from the boundary at which the recording begins to the
-// boundary at which it is closed. It does not affect the machine.
+// Recording writes outputs of a machine between two boundaries: the beginning of the recording and its Close. It does
+// not affect the machine.
 //
 //	recording, err := m.Record(starloom.RecordOptions{VCD: starloom.Writer(&wave)})
 //	for !m.Ended() {
@@ -245,8 +244,8 @@ type RecordOptions struct {
 type Recording struct{ own *record.Recording }
 
 // Record starts a recording of the machine between two steps. If it starts before the first Step, the outputs are
-// those of Run, except for places of lost packets and a trigger at a lost packet, both of which need a second run. If
-// it starts later, a waveform begins with the first cycle of the next slot; capture and log begin with the boundary
+// those of Run, except for places of lost packets and a trigger at a lost packet, which require a second run. If it
+// starts later, a waveform begins with the first cycle of the next slot; capture and log begin with the boundary
 // after that slot.
 //
 // A machine has one recording at a time. A waveform requires EngineCycle in MachineOptions.Engine. If an output or a
@@ -259,11 +258,10 @@ func (m *Machine) Record(o RecordOptions) (*Recording, error) {
 	return &Recording{own}, nil
 }
 
-// Close ends the recording after the last whole slot. Writers receive their remaining bytes, and all files appear, or
-// none. If an earlier write has failed, Close returns its error again. A second Close returns the result of the
-// first.
+// Close ends the recording after the last whole slot. Writers receive their remaining bytes; then all files appear,
+// or none. Close returns the error of an earlier write. A second Close returns the result of the first.
 func (r *Recording) Close() error { return r.own.Close() }
 
-// Files lists the outputs of the recording in the order of RecordOptions. After Close, the list also contains the
-// reason for an empty waveform.
+// Files lists the outputs of the recording in the order of RecordOptions. After Close, the entry of an empty waveform
+// includes the reason.
 func (r *Recording) Files() []OutputFile { return r.own.Files() }

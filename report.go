@@ -14,7 +14,7 @@ import (
 type (
 	// Report is the outcome of a run.
 	Report = outcome.Report
-	// Expectation is the expected end of a run, and whether it was met.
+	// Expectation is the expected end of a run, with the result of the comparison.
 	Expectation = outcome.Expectation
 	// Verdict is the outcome of a run or a study.
 	Verdict = outcome.Verdict
@@ -22,21 +22,21 @@ type (
 	Violation = outcome.Violation
 	// Frames counts sent frames, and receptions by outcome.
 	Frames = outcome.Frames
-	// FirmwareReport names the firmware and counts the processors that trapped.
+	// FirmwareReport names the firmware and summarises its cost.
 	FirmwareReport = outcome.FirmwareReport
-	// FirmwareFrame is a function in a backtrace and the place reached in it.
+	// FirmwareFrame is a function in a backtrace, and the place reached in it.
 	FirmwareFrame = wasm.Frame
-	// HandlerCycles describes the duration of a handler's calls, in cycles of the fabric.
+	// HandlerCycles summarises the durations of a handler's calls, in cycles of the fabric.
 	HandlerCycles = outcome.HandlerCycles
 	// WorstCall is a call of a handler.
 	WorstCall = outcome.WorstCall
 	// ProcessorCycles is the longest call of a processor's slot handler.
 	ProcessorCycles = outcome.ProcessorCycles
-	// CyclesBin counts calls that took more cycles than the previous bin allows.
+	// CyclesBin counts the calls with more cycles than the previous bin.
 	CyclesBin = outcome.CyclesBin
 	// CallProfile is the distribution of a call's cost over places in the firmware.
 	CallProfile = outcome.CallProfile
-	// ProfileLine is the cost spent at a place.
+	// ProfileLine is the cost of a place in the firmware.
 	ProfileLine = outcome.ProfileLine
 	// FaultReport describes the effects of one fault of the scenario.
 	FaultReport = outcome.FaultReport
@@ -52,46 +52,46 @@ type (
 	StudyReport = outcome.StudyReport
 	// SeedsReport is the outcome of many runs of one scenario.
 	SeedsReport = outcome.SeedsReport
-	// FailedRun is a run of many that failed.
+	// FailedRun is a failed run among many.
 	FailedRun = outcome.FailedRun
-	// FinishedRun is a run of many that passed.
+	// FinishedRun is a passing run among many.
 	FinishedRun = outcome.FinishedRun
 	// Statistic summarises one figure of many runs.
 	Statistic = outcome.Statistic
 	// Statistics are the figures of many runs, in the order of the report.
 	Statistics = outcome.Statistics
-	// Bin is a value and the number of runs that have it.
+	// Bin is a value and the number of runs with this value.
 	Bin = outcome.Bin
 	// Survival is the survival curve of many runs with faults.
 	Survival = outcome.Survival
-	// SurvivalPoint counts the runs that have broken no rule.
+	// SurvivalPoint counts the runs without a broken rule.
 	SurvivalPoint = outcome.SurvivalPoint
 )
 
-// The verdicts, the version of the report's JSON form, and the most violations that a report lists.
+// Verdicts, the version of the report's JSON form, and the maximum number of listed violations.
 const (
-	VerdictPass   = outcome.VerdictPass   // the run kept all rules; all rows of the study agree
-	VerdictFail   = outcome.VerdictFail   // a rule was broken; a row of the study is off
-	ReportSchema  = outcome.ReportSchema  // the version of the report's JSON form; keys are only added within one
-	ViolationsMax = outcome.ViolationsMax // the most violations that a report lists, including the first one of every rule
+	VerdictPass   = outcome.VerdictPass   // the run broke no rule; all rows of the study agree
+	VerdictFail   = outcome.VerdictFail   // a rule was broken; a row of the study disagrees
+	ReportSchema  = outcome.ReportSchema  // version of the report's JSON form; within a version, keys are only added
+	ViolationsMax = outcome.ViolationsMax // maximum number of listed violations, with the first of every rule
 )
 
-// The rules that no network has, and the causes of violations in runs with faults.
+// Rules that do not depend on the network, and causes of violations in runs with faults.
 const (
 	RuleInterrupted = outcome.RuleInterrupted // the run was interrupted
 	RuleReplay      = outcome.RuleReplay      // a handler behaved differently when called alone
-	// the RTL ended the simulation, did not settle, or produced impossible output
+	// the RTL ended the simulation, did not settle, or drove contradictory outputs
 	RuleRTLFault   = outcome.RuleRTLFault
 	RuleRTLUnknown = outcome.RuleRTLUnknown // an output of the RTL was X or Z
 	RuleRTLTool    = outcome.RuleRTLTool    // the simulator of the RTL failed, hung or was killed
 
 	CauseFaults   = outcome.CauseFaults   // the violation does not occur in the run without the faults
 	CauseFirmware = outcome.CauseFirmware // the violation also occurs in the run without the faults
-	// undecided: the rule breaks in another way without the faults, or more rules break than are listed
+	// undecided: the rule breaks differently without the faults, or more violations exist than a report lists
 	CauseUnclear = outcome.CauseUnclear
 )
 
-// RTLPartRun is a component that the scenario replaces.
+// RTLPartRun is a component replaced by the scenario.
 //
 //	Path     string
 //	Map      *pinmap.Map
@@ -101,7 +101,7 @@ type RTLPartRun = rtl.PartRun
 
 // The content of `starloom scenario show`.
 type (
-	// Explained is a scenario as it runs: every value and its origin.
+	// Explained is an elaborated scenario: the value of every key and the origin of the value.
 	Explained = outcome.Explained
 	// Setting is a value of a scenario.
 	Setting = outcome.Setting
@@ -113,7 +113,7 @@ type (
 	ScheduleSize = outcome.ScheduleSize
 	// FaultPlan describes a fault and its targets.
 	FaultPlan = outcome.FaultPlan
-	// MemoryEstimate is the most memory of a process with this machine alone, in bytes.
+	// MemoryEstimate is the estimated peak memory, in bytes, of a process with only this machine.
 	MemoryEstimate = outcome.MemoryEstimate
 )
 
@@ -122,21 +122,21 @@ const (
 	ByFile    = outcome.ByFile    // the scenario's file, or the file of a workload
 	ByOption  = outcome.ByOption  // an option of the command line: Overrides
 	ByDefault = outcome.ByDefault // the default of an omitted key
-	ByProgram = outcome.ByProgram // the program, which needs or brings the value: rules, schedule
-	ByNetwork = outcome.ByNetwork // the network, which fills in or limits the value
+	ByProgram = outcome.ByProgram // the program, by a requirement or a default: rules, schedule
+	ByNetwork = outcome.ByNetwork // the network, by a default or a limit
 	ByCaller  = outcome.ByCaller  // the Go program that built the scenario
 
 	// ExplainedSchema is the version of the JSON form of Explained.
 	ExplainedSchema = outcome.ExplainedSchema
 )
 
-// Output is the destination of one output: a file, an io.Writer, or nothing (the zero value). The bytes do not depend
-// on the destination.
+// Output is the destination of one output: a file, an io.Writer, or nothing (the zero value). Every destination gets
+// the same bytes.
 //
-// The files of a run appear together after success, and not at all otherwise; existing files stay until then. A
+// The files of a run appear together after success, and not at all otherwise; existing files remain until then. A
 // writer receives bytes during the run, in pieces of up to 256 KiB (a log: all lines of a boundary at once), and the
-// rest at the end, before any file appears. If the run fails, its content is incomplete. A writer is never closed,
-// and never called by two goroutines at once. An error of a writer ends the run and is returned, wrapped.
+// rest at the end, before any file appears. After a failed run the writer's content is incomplete. A writer is never
+// closed, and never called concurrently. An error of a writer ends the run, which returns the wrapped error.
 //
 //	Path string
 //	func (o Output) Given() bool // whether the output has a destination
@@ -159,7 +159,7 @@ func File(path string) Output { return outputs.File(path) }
 // Writer returns an output to w; nil discards the output. Every output needs its own writer.
 func Writer(w io.Writer) Output { return outputs.Writer(w) }
 
-// Seeds is a range of seeds, both ends included.
+// Seeds is a range of seeds that includes both ends.
 type Seeds struct{ First, Last uint64 }
 
 // String returns A..B.

@@ -16,14 +16,14 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// RunOptions control the execution and the outputs of a run. Outputs that show a single run (VCD, PCAPNG, Log, a
-// run-table) are refused for many runs.
+// RunOptions control the execution and the outputs of a run. Outputs of a single run (VCD, PCAPNG, Log, a run-table)
+// are rejected for several runs.
 type RunOptions struct {
 	MachineOptions
-	VCD      Output // waveform, FST if the path ends in .fst; EngineAuto selects EngineCycle for it
-	GTKW     Output // GTKWave save file with the signals in groups; beside VCD if that is a file
+	VCD      Output // waveform, as FST if the path ends in .fst; EngineAuto then selects EngineCycle
+	GTKW     Output // GTKWave save file with the signals in groups; by default beside a VCD file
 	PCAPNG   Output // packet capture
-	Lua      Output // dissector for Wireshark and tshark; beside PCAPNG if that is a file
+	Lua      Output // dissector for Wireshark and tshark; by default beside a PCAPNG file
 	Log      Output // firmware log: a line for each call of sl_log
 	JSON     Output // report, see Report.WriteJSON
 	JUnit    Output // report as JUnit XML
@@ -31,50 +31,50 @@ type RunOptions struct {
 	CSV      Output // a table with a row for each run
 	StatsCSV Output // a table with a row for each figure of the report
 
-	// SeedsReport.Survival: the survival curve of many runs with faults, with its intervals.
+	// SeedsReport.Survival: the survival curve of many runs with faults, with confidence intervals
 	SurvivalCSV Output // a row for each point
 	SurvivalSVG Output // picture of the survival curve
 
 	// Run-table: a row for each processor, a column for each step, without a header. Cells are S3 (sent to 3; S3 S5
-	// to both), R0 (received from 0), - (idle) and ~ (blocked). For gossip on buses a cell has the number of the bus
-	// instead. Some networks and workloads have no run-table.
+	// to both), R0 (received from 0), - (idle) and ~ (blocked). For gossip on buses a cell contains the number of the
+	// bus instead. Some networks and workloads have no run-table.
 	RunTableCSV Output
 	RunTableSVG Output // picture of the run-table
 
 	SVG Pictures // pictures of one run
 
-	// All packets of the workload traffic, a row for each, with a header; times are in cycles. Rows are in order of
-	// arrival, then source; packets that have not arrived are last. A scenario can read the file as
+	// all packets of the workload traffic, one per row, with a header; times are in cycles. Rows are in order of
+	// arrival, then source; packets that have not arrived come last. A scenario can read the file as
 	// workload.traffic.file.
 	Packets Output
 
-	// The saved state of the run. Another process can restore it and continue; its report is the same. Its traces
+	// Saved state of the run. Another process can restore the state and continue, with the same report. Its traces
 	// start at the restored slot.
 	Save            string // file for the state at the end or at the break
-	Restore         string // file of the state to start from, of the same scenario, firmware, engine, bank size and mode
-	CheckpointEvery uint32 // slots between two writes of the state to the file Save; 0: none
+	Restore         string // file of the initial state, of the same scenario, firmware, engine, bank size and mode
+	CheckpointEvery uint32 // number of slots between two writes of the state to the file Save; 0 for none
 	BreakOn         Break  // stop before the end
 
-	// Expected end of the run, nil for none. It affects Report.Expect and the JUnit report, but no verdict.
+	// expected end of the run, nil for none. It affects Report.Expect and the JUnit report, but no verdict.
 	Expect *Expectation
 
-	// Inputs and actions of the handlers of one processor, a line for each call. The handlers are called again alone
-	// and must behave the same; otherwise the rule RuleReplay is broken.
+	// inputs and actions of one processor's handlers, a line for each call. The handlers are called again in
+	// isolation and must behave identically; otherwise the rule RuleReplay is broken.
 	Replay          Output
 	ReplayProcessor int
 
-	// Variables shows the members of the handlers' state (state_t) by name after each call, in the replay and on the
+	// Variables adds the members of the handlers' state (state_t) by name after each call, to the replay and the
 	// page. Probes selects members of all processors as signals of the waveform: state.NAME, with the patterns of
-	// traces.vcd.signals. Both need an image with debug information, from C, C++ or Rust.
+	// traces.vcd.signals. Both require an image with debug information, from C, C++ or Rust.
 	Variables bool
 	Probes    []string
 
-	// Cost profile of the longest call of a slot handler: a line for each stack, in the format of flame graph tools.
+	// cost profile of the longest call of a slot handler: a line for each stack, in the format of flame graph tools.
 	// It requires firmware.cpu with a model. The run is repeated for the profile.
 	Profile Output
 
-	// Progress, if not nil, is called at every boundary of one run, or after each of many runs. The calls are never
-	// concurrent, and the run waits for each of them.
+	// Progress, unless nil, is called at every boundary of one run, or after each of several runs. The calls are
+	// never concurrent, and the run waits for each of them.
 	Progress func(Progress)
 }
 
@@ -97,17 +97,17 @@ func (o *RunOptions) own() runs.Options {
 
 // Progress is the progress of a run.
 type Progress struct {
-	Slots, SlotsLimit uint32 // slots that have crossed, and the limit after which the run ends
-	Done, Processors  int    // processors that are done or faulty, and all processors
-	Runs, RunsTotal   uint64 // finished runs and all runs, if there are many; otherwise 0
-	// the run is repeated for details: places of lost packets, effects of faults, profile of the longest call
+	Slots, SlotsLimit uint32 // number of crossed slots, and the limit after which the run ends
+	Done, Processors  int    // number of processors that are done or faulty, and of all processors
+	Runs, RunsTotal   uint64 // number of finished runs and of all runs, if there are several; otherwise 0
+	// the run is being repeated for details: places of lost packets, effects of faults, profile of the longest call
 	Repeated bool
 }
 
-// Run emulates a scenario and returns its report. Bad input is an *InputError; an output that cannot be written ends
-// the run with an error. When ctx ends, the report notes the interruption, and all outputs end with the last whole
-// slot, even if the firmware is in an endless loop. If ctx ends before the firmware is ready, Run returns no report
-// but the error of ctx. With `permutation: all` every permutation is run, and the report summarises the runs.
+// Run emulates a scenario and returns its report. Invalid input yields an *InputError; an output that cannot be
+// written ends the run with an error. If ctx ends, the report notes the interruption, and all outputs end with the
+// last whole slot, even if the firmware is in an endless loop. If ctx ends before the firmware is ready, Run returns
+// only the error of ctx. With `permutation: all`, Run runs every permutation, and the report summarises the runs.
 func Run(ctx context.Context, s *Scenario, o RunOptions) (*Report, error) {
 	own := o.own()
 	if err := own.CheckOne(); err != nil {
@@ -122,9 +122,9 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (*Report, error) {
 }
 
 // RunSeeds emulates a scenario once for every seed of a range, with `permutation: all` once for every seed and
-// permutation, and summarises the runs. The report does not depend on the number of workers. Bad input is an
-// *InputError; an output that cannot be written ends the runs with an error. When ctx ends, report and files cover
-// the runs before the first missing one.
+// permutation, and summarises the runs. The report does not depend on the number of workers. Invalid input yields an
+// *InputError; an output that cannot be written ends the runs with an error. If ctx ends, report and files cover the
+// runs before the first missing one.
 func RunSeeds(ctx context.Context, s *Scenario, seeds Seeds, o RunOptions) (*SeedsReport, error) {
 	own := o.own()
 	if err := own.CheckSeeds(outcome.Seeds(seeds)); err != nil {
@@ -138,11 +138,11 @@ func RunSeeds(ctx context.Context, s *Scenario, seeds Seeds, o RunOptions) (*See
 	return b.RunSeeds(ctx, own)
 }
 
-// EstimateOptions select the run to estimate and limit the cost of the estimate.
+// EstimateOptions select the estimated run and limit the cost of the estimate.
 type EstimateOptions struct {
 	Run     RunOptions    // options of the run; its outputs are produced and discarded
 	Seeds   *Seeds        // seeds of many runs, nil for one run
-	Longest time.Duration // longest measurement of the scenario, and of all smaller sizes together; 0: a few seconds
+	Longest time.Duration // limit for the measured scenario, and for all smaller sizes together; 0 selects a few seconds
 	Cache   string        // folder for cached measurements; "": none
 	Again   bool          // ignore cached measurements
 }
@@ -152,7 +152,7 @@ type EstimateOptions struct {
 type Estimate = estimate.Estimate
 
 // Estimate predicts the memory and the time of a run on this machine, and of runs on larger networks. It runs the
-// scenario for some seconds, and smaller networks to their end. Bad input is an *InputError.
+// scenario for several seconds, and smaller networks to their end. Invalid input yields an *InputError.
 func (s *Scenario) Estimate(ctx context.Context, o EstimateOptions) (*Estimate, error) {
 	seeds, own := Seeds{s.Seed, s.Seed}, o.Run.own()
 	if o.Seeds != nil {
@@ -171,8 +171,8 @@ func (s *Scenario) Estimate(ctx context.Context, o EstimateOptions) (*Estimate, 
 	return estimate.Of(ctx, r, o.Longest, o.Cache, o.Again)
 }
 
-// resized returns the scenario with a network larger by steps, and the keys that differ. It returns nil if there is
-// no such network.
+// resized returns the scenario with a network larger by steps, and the differing keys, or nil if the network cannot
+// have that size.
 func (s *Scenario) resized(steps int) (*Scenario, []estimate.Key) {
 	if steps == 0 {
 		return s, nil
@@ -186,10 +186,10 @@ func ParseSeeds(text string) (Seeds, error) {
 	return Seeds(seeds), err
 }
 
-// Break is a stop before the end of a run. The zero value means no stop.
+// Break is a stop before the end of a run. The zero value is no break.
 type Break struct {
-	Rule string // stop at the end of the boundary that breaks this rule; RuleTrap for a trap
-	Slot uint32 // stop before this slot, 1 to SlotsMax; 0: none
+	Rule string // stop at the end of the boundary that violates this rule; RuleTrap for a trap
+	Slot uint32 // stop before this slot, 1 to SlotsMax; 0 for none
 }
 
 const breakTrap = "trap"

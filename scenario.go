@@ -37,18 +37,17 @@ import (
 //go:embed scenario.go
 var scenarioSource string
 
-// Scenario describes one run: the fabric, the hardware that leads to it, the firmware under test, its workload and
-// its rules. LoadScenario reads it from YAML. A program starts from DefaultScenario, sets Fabric and Firmware and
-// calls Check.
+// Scenario describes one run: fabric, links, NICs, firmware under test, workload and rules. LoadScenario reads a
+// scenario from YAML. A Go program starts with DefaultScenario, sets Fabric and Firmware, and calls Check.
 //
 // The json tags are the keys of the YAML file. The jsonschema tags hold ranges, defaults and units for the published
 // schema, the parser and Check.
 type Scenario struct {
 	// version of the scenario format; always 1
 	Version int `json:"starloom" jsonschema:"required,enum=1"`
-	// name in reports and traces; the file's name without its ending if left out
+	// name in reports and traces; by default the file's name without its suffix
 	Name string `json:"name" jsonschema:"minLength=1,maxLength=200"`
-	// seed of every random number of the run; same scenario and seed: same bytes in every output
+	// seed of all random numbers of the run; equal scenarios and seeds yield equal bytes in every output
 	Seed uint64 `json:"seed" jsonschema:"default=1"`
 	// the interconnect: exactly one kind
 	Fabric Fabric `json:"fabric" jsonschema:"required"`
@@ -56,43 +55,42 @@ type Scenario struct {
 	Link Link `json:"link"`
 	// the network interface of every processor
 	NIC NIC `json:"nic"`
-	// what every processor runs: a built-in program or a WebAssembly image
+	// firmware of every processor: a built-in program or a WebAssembly image
 	Firmware Firmware `json:"firmware"`
-	// what the firmware has to carry: a permutation or a file that holds one
+	// workload of the firmware, such as a permutation or a file that contains one
 	Workload Workload `json:"workload"`
 	// components that are Verilog or VHDL instead of Starloom's model
 	RTL []RTL `json:"rtl,omitempty"`
-	// invariants that are checked in every slot; a built-in program brings its own; rules given here replace
-	// them
+	// invariants that are checked in every slot; rules given here replace those of a built-in program
 	Rules *Rules `json:"rules,omitempty"`
 	// what goes wrong beside the firmware: processors, their FIFOs, light
 	Faults *Faults `json:"faults,omitempty"`
 	// bounds of starloom explore: all faults within them are tried
 	Explore *explore.Bounds `json:"explore,omitempty"`
-	// when a run that does not finish is ended
+	// end of a run that does not finish
 	Stop Stop `json:"stop"`
 	// what traces hold; the options --vcd and --pcapng of 'starloom run' say whether and where they are
 	// written
 	Traces Traces `json:"traces"`
 
-	oneOf   string            // number of this run among many, for the report; "" for a single run
+	oneOf   string            // number of this run among several, for the report; "" for a single run
 	ofImage string            // rules of the program that do not apply to an image, for the report; "" if all apply
-	foreign Networks          // networks from Go that the scenario's file could name
+	foreign Networks          // networks defined in Go that the scenario's file may name
 	set     []Assignment      // assignments that replaced values of the file
 	sum     string            // SHA-256 of the file, "" without one
-	given   string            // options of Overrides that matter to all runs, in shell syntax
+	given   string            // options of Overrides with an effect on all runs, in shell syntax
 	one     string            // options of Overrides for one run, in shell syntax
 	place   string            // of the text
-	text    []byte            // the file, for files written from it; nil without one, or above textKept
-	folder  string            // paths in the scenario are relative to it
+	text    []byte            // text of the file, for files derived from it; nil without a file, or above textKept
+	folder  string            // folder to which paths in the scenario are relative
 	places  map[string]string // path of a value ("link.phit_bits") to file:line:column
 
-	origins map[string]config.Origin // origins of values that are not in the file, by path
+	origins map[string]config.Origin // by path: origins of values that are not in the file
 }
 
 func (Scenario) Declaration() string { return scenarioSource }
 
-// Fabric holds exactly one network: one of the kinds of scenario files, or one from Go.
+// Fabric holds exactly one network: of a built-in kind, or defined in Go.
 type Fabric struct {
 	// partitioned optical passive star network POPS(d,g): one coupler for every ordered pair of groups
 	POPS *pops.Network `json:"pops,omitempty"`
@@ -100,11 +98,11 @@ type Fabric struct {
 	// crossbar: any frames with distinct senders and addressees cross in one slot
 	Crossbar *crossbar.Network `json:"crossbar,omitempty"`
 
-	// bus network: buses are sets of vertices, a vertex is on one of them in a slot
+	// bus network: buses are sets of vertices; a vertex is on one of its buses in a slot
 	Bus *bus.Network `json:"bus,omitempty"`
 	// Eisenstein-Jacobi network: six links for each node in each dimension
 	EJ *ej.Network `json:"ej,omitempty"`
-	// any network, as a file draws it: processors, stars, links
+	// any network, from a file: processors, stars, links
 	Netlist *netlist.Network `json:"netlist,omitempty"`
 
 	// Custom is a network from Go that has passed the suite of package fabric/fabrictest; fabric/fabrictest/ring is a
@@ -114,7 +112,7 @@ type Fabric struct {
 
 func (Fabric) Declaration() string { return scenarioSource }
 
-// network returns the network, or nil without one.
+// network returns the network, nil for none.
 func (f *Fabric) network() fabric.Network {
 	if f.Custom != nil {
 		return f.Custom
@@ -124,7 +122,7 @@ func (f *Fabric) network() fabric.Network {
 
 func (f *Fabric) kinds() []fabric.Network { return config.Kinds(reflect.TypeFor[Fabric]()) }
 
-// keep replaces the scenario's network by another of the same kind.
+// keep replaces the scenario's network by another network of the same kind.
 func (f *Fabric) keep(n fabric.Network) {
 	if f.Custom != nil {
 		f.Custom = n
@@ -135,12 +133,12 @@ func (f *Fabric) keep(n fabric.Network) {
 
 // Link is the physical link.
 type Link struct {
-	// bits that a link carries in one cycle
+	// number of bits that a link carries per cycle
 	PhitBits int `json:"phit_bits" jsonschema:"default=64,minimum=1,maximum=64"`
 	// cycles from a sender's wire to a receiver's wire
 	PropagationCycles int `json:"propagation_cycles" jsonschema:"default=1,minimum=0,maximum=4096"`
-	// dark cycles at the end of a slot: at least one, because a receiver's status stands one cycle after the
-	// last phit
+	// dark cycles at the end of a slot: at least one, because a receiver's status is valid one cycle after the last
+	// phit
 	GuardCycles int `json:"guard_cycles" jsonschema:"default=1,minimum=1,maximum=4096"`
 }
 
@@ -148,7 +146,7 @@ func (Link) Declaration() string { return scenarioSource }
 
 // NIC holds the parameters of every network interface.
 type NIC struct {
-	// largest payload of a frame in bytes; sets the length of a slot; with rtl at most 1024
+	// maximum payload of a frame in bytes; sets the length of a slot; with rtl at most 1024
 	PayloadBytes int `json:"payload_bytes" jsonschema:"default=16,minimum=0,maximum=65504"`
 	// depth of the receive FIFO in frames
 	RXFrames int `json:"rx_frames" jsonschema:"default=4,minimum=1,maximum=255"`
@@ -164,19 +162,19 @@ type Firmware struct {
 	Program string `json:"program,omitempty" jsonschema:"minLength=1"`
 	// path of a WebAssembly image, relative to the scenario's folder
 	Image string `json:"image,omitempty" jsonschema:"minLength=1"`
-	// parameters that the firmware reads: name to integer (-2147483648 to 2147483647)
+	// parameters of the firmware: name to integer (-2147483648 to 2147483647)
 	Params map[string]int64 `json:"params,omitempty"`
 	// what fills the schedule of an image that takes one, by the name that the fabric gives it: off-line
 	// routing of the permutation, Batcher's sorting network, gossip on buses, which brings its buses; built-in
 	// programs bring their own
 	Schedule string `json:"schedule,omitempty" jsonschema:"minLength=1"`
-	// banked: one instance serves many processors; isolated: one instance for each; the results are the same
+	// banked: one instance serves many processors; isolated: one instance per processor; the results are the same
 	Mode string `json:"mode" jsonschema:"default=banked,enum=banked,enum=isolated"`
 	// the processor core
 	CPU CPU `json:"cpu"`
 
-	// ImageBytes is the WebAssembly image itself, at most 64 MiB, for programs. No file is read then, and Image is
-	// only the name in reports ("image.wasm" if empty).
+	// ImageBytes is the WebAssembly image, at most 64 MiB, for Go programs. No file is read, and Image is only the
+	// name in reports ("image.wasm" if empty).
 	ImageBytes []byte `json:"-"`
 }
 
@@ -198,7 +196,7 @@ type CPU struct {
 	// costs that differ from the model's: class of instructions to integer (0 to 1000000); with custom what is
 	// left out costs 1, memory_byte 0
 	Cost map[string]int64 `json:"cost,omitempty"`
-	// costs that a processor works off in a cycle of the fabric; 1 if left out
+	// cost that a processor executes per cycle of the fabric; default 1
 	ClockRatio int `json:"clock_ratio,omitempty" jsonschema:"minimum=1,maximum=65536"`
 	// cycles at the start of every slot that are reserved for the firmware; with a model, a slot handler that
 	// takes longer misses the slot; a start handler has no budget
@@ -210,8 +208,8 @@ type CPU struct {
 
 func (CPU) Declaration() string { return scenarioSource }
 
-// ModelCustom is the value of CPU.Model for a custom cost table. A cost missing in Cost is 1, and that of memory_byte
-// is 0.
+// ModelCustom is the value of CPU.Model for a custom cost table. A cost missing in Cost is 1; memory_byte defaults to
+// 0.
 const ModelCustom = wasm.ModelCustom
 
 // Faults are failures injected into a run. They depend only on the seed, the target's number and the slot, not on the
@@ -226,8 +224,8 @@ type Faults struct {
 
 func (Faults) Declaration() string { return scenarioSource }
 
-// Fault is a fault of a schedule. For a processor, slot t begins with the handlers of slot t. For a medium, slot t is
-// the slot in which frames cross.
+// Fault is a fault at scheduled times. For a processor, slot t begins with the handlers of slot t. For a medium, slot
+// t is the slot in which frames cross.
 type Fault struct {
 	// of processors: dead (from a slot on; routers, too), restart (NIC and firmware are reset), clock_pause (the
 	// handler is not called), buffers (smaller FIFOs); of media: drop (what is on it does not arrive), miss
@@ -241,15 +239,15 @@ type Fault struct {
 	Slots *FaultSlots `json:"slots,omitempty"`
 	// with which it happens to a target in a slot
 	Probability *float64 `json:"probability,omitempty" jsonschema:"default=1,minimum=0,maximum=1"`
-	// buffers: depth of the receive FIFO, as nic.rx_frames or less
+	// buffers: depth of the receive FIFO, at most nic.rx_frames
 	RXFrames int `json:"rx_frames,omitempty" jsonschema:"minimum=1,maximum=255"`
-	// buffers: depth of the transmit FIFO, as nic.tx_frames or less
+	// buffers: depth of the transmit FIFO, at most nic.tx_frames
 	TXFrames int `json:"tx_frames,omitempty" jsonschema:"minimum=1,maximum=255"`
 }
 
 func (Fault) Declaration() string { return scenarioSource }
 
-// FaultSlots are the slots of List, or every Every-th slot between From and To, both included.
+// FaultSlots is the list List of slots, or every Every-th slot from From to To, including both.
 type FaultSlots struct {
 	// slots
 	List []uint32 `json:"list,omitempty" jsonschema:"minItems=1"`
@@ -263,15 +261,15 @@ type FaultSlots struct {
 
 func (FaultSlots) Declaration() string { return scenarioSource }
 
-// RandomFault is a fault that happens with probability Rate to every target in every slot. A scenario run with many
-// seeds may have several Rates.
+// RandomFault is a fault with probability Rate for every target in every slot. A scenario run with many seeds may
+// have several Rates.
 type RandomFault struct {
 	// as in schedule
 	Kind string `json:"kind" jsonschema:"required,enum=dead,enum=restart,enum=clock_pause,enum=drop,enum=miss,enum=bit_flip,enum=credit_loss"`
 	// probability for each target in each slot
 	Rate *float64 `json:"rate,omitempty" jsonschema:"minimum=0,maximum=1"`
-	// rates, in ascending order: with --seeds every seed is run with each of them, and the survival curve is
-	// over them
+	// rates, in ascending order: with --seeds every seed is run with each rate, and the survival curve is a function
+	// of the rate
 	Rates []float64 `json:"rates,omitempty" jsonschema:"minItems=1"`
 	// as in schedule
 	Targets []string `json:"targets,omitempty" jsonschema:"minItems=1"`
@@ -303,9 +301,9 @@ type VCDTrace struct {
 	Signals []string `json:"signals,omitempty" jsonschema:"minItems=1"`
 	// first cycle that is written
 	From uint64 `json:"from,omitempty" jsonschema:"default=0"`
-	// last cycle that is written; 0 is the end of the run
+	// last written cycle; 0 is the end of the run
 	To uint64 `json:"to,omitempty" jsonschema:"default=0"`
-	// write only the cycles around the first violation
+	// write only cycles around the first violation
 	Trigger string `json:"trigger,omitempty" jsonschema:"enum=first_violation"`
 	// cycles before the trigger; only with trigger
 	Before uint64 `json:"before,omitempty" jsonschema:"default=0"`
@@ -320,7 +318,7 @@ const TriggerFirstViolation = "first_violation"
 
 // PCAPNGTrace selects the interfaces of a packet capture. The pseudo-header of a frame also contains its port.
 type PCAPNGTrace struct {
-	// what an interface of the capture is: a NIC, or each of its ports
+	// interface of the capture: a NIC, or each port of a NIC
 	Interfaces string `json:"interfaces,omitempty" jsonschema:"enum=nic,enum=port,default=nic"`
 }
 
@@ -348,30 +346,30 @@ func (s *Scenario) Place(path string) string {
 // SlotsMax is the largest Stop.Slots.
 const SlotsMax = math.MaxUint32 - 1
 
-// Overrides are values that replace those of a scenario file, as options of `starloom run` do. nil and "" leave the
+// Overrides are values that replace those of a scenario file, like options of `starloom run`. nil and "" leave the
 // scenario unchanged.
 type Overrides struct {
 	Seed  *uint64 // --seed
 	Slots *uint32 // --slots
-	// --permutation: the number of the permutation to run in place of `permutation: all`, with the coins of that run
+	// --permutation: number of the permutation to run in place of `permutation: all`, with the random numbers of that
+	// run
 	Permutation *uint64
 	Mode        string // --mode
 	// --firmware: name of a program, or path of an image relative to the working folder; an image keeps the program's rules and schedule
 	Image      string
-	ImageBytes []byte // image that replaces the program, instead of a file; Image is its name
-	ImagePlace string // place of Image for errors, if it is not from --firmware
+	ImageBytes []byte // image that replaces the program, in place of a file; Image is its name
+	ImagePlace string // place of Image in errors, if the option is not --firmware
 }
 
-// isProgram reports whether a name is that of a built-in program rather than a file.
+// isProgram reports whether a name belongs to a built-in program rather than to a file.
 func isProgram(name string) bool {
 	_, err := os.Stat(name)
 	return err != nil && slices.Contains(firmware.Programs(), name)
 }
 
-// Hash returns the SHA-256 of the scenario's canonical form, in hex. It does not depend on key order, comments, the
-// form of a permutation (list or file), the folder, the firmware mode, RTL or trace settings, since none of them
-// changes what is emulated. The hash covers the file name of the image but not its content, whose hash is in the
-// report.
+// Hash returns the SHA-256 of the scenario's canonical form, in hex. The hash does not depend on key order, comments,
+// the form of a permutation (list or file), the folder, the firmware mode, RTL or trace settings, because these do
+// not change the emulation. It covers the file name of the image but not its content, whose hash is in the report.
 func (s *Scenario) Hash() string {
 	canonical := *s
 	canonical.Workload.File = ""
@@ -401,8 +399,8 @@ func (s *Scenario) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// RTL replaces components of the machine by Verilog or VHDL. While the RTL is correct, firmware, frames, metrics and
-// digest are those of the model.
+// RTL replaces components of the machine by Verilog or VHDL. With correct RTL, firmware, frames, metrics and digest
+// are those of the model.
 type RTL struct {
 	// what is replaced: a path or a glob of couplers, links (coupler[..].fibre, output[..].link, in an EJ
 	// network link[..] and link[..].out.fibre), transmitters (nic[..].tx, port[..].tx), receivers (nic[..].rx,
@@ -420,7 +418,7 @@ type RTL struct {
 	// what runs the RTL: wasm (Verilator, sandboxed, the default) or icarus (four states, slow)
 	Backend string `json:"backend,omitempty" jsonschema:"enum=wasm,enum=icarus"`
 
-	// PinMap attaches RTL in place of Map, for programs. A machine sets its parameters; the caller closes it.
+	// PinMap attaches RTL in place of Map, for Go programs. A machine sets its parameters; the caller closes it.
 	PinMap *pinmap.Map `json:"-"`
 }
 
@@ -430,12 +428,12 @@ func (RTL) Declaration() string { return scenarioSource }
 // exit status 2.
 type InputError = input.Error
 
-// InputErrors are several input errors, at most the first 20, file by file in the order of lines. errors.As finds the
-// first *InputError.
+// InputErrors are several input errors, at most the first 20, ordered by file and line. errors.As finds the first
+// *InputError.
 type InputErrors = input.Errors
 
-// ToolError reports that an external program, such as a compiler, a converter or a simulator, has failed, hung or was
-// killed. The command line ends with exit status 4.
+// ToolError reports that an external program, such as a compiler, a converter or a simulator, has failed, has hung or
+// was killed. The command line ends with exit status 4.
 type ToolError = cosim.ToolError
 
 // Types shared by networks, scenarios and reports. Package fabric documents their fields.
@@ -454,15 +452,15 @@ type (
 	Adversary = fabric.Adversary
 	// Rules are the invariants that are checked during a run.
 	Rules = fabric.Rules
-	// CollisionFree names slots of a period in which frames must not collide.
+	// CollisionFree selects slots of a period in which frames must not collide.
 	CollisionFree = fabric.CollisionFree
 	// Duration is a time with its unit: 5000 cycles, 200 slots.
 	Duration = fabric.Duration
-	// Metrics are figures of a run, in the order of the report; Get finds one by name.
+	// Metrics are figures of a run, in report order; Get finds one by name.
 	Metrics = fabric.Metrics
 	// Metric is a figure: an integer, a float64, a text or a list of numbers.
 	Metric = fabric.Metric
-	// StudyRow sets a measured figure beside a published one.
+	// StudyRow compares a measured figure with a published one.
 	StudyRow = studies.StudyRow
 )
 
@@ -483,7 +481,7 @@ const (
 	RuleTrap          = fabric.RuleTrap          // no handler traps
 	RuleFail          = fabric.RuleFail          // no handler calls sl_fail
 	RuleIllegalSend   = fabric.RuleIllegalSend   // firmware sends only what its NIC accepts
-	RuleIllegalListen = fabric.RuleIllegalListen // firmware listens only where there is a port
+	RuleIllegalListen = fabric.RuleIllegalListen // firmware listens only to existing ports
 	RuleFinishes      = fabric.RuleFinishes      // every processor is done before the end of the run
 	RuleReceiveStep   = fabric.RuleReceiveStep   // a broadcast reaches every processor in the step given by its algorithm
 	RuleMeetsBudget   = fabric.RuleMeetsBudget   // a handler is done at the end of the compute window
@@ -492,8 +490,8 @@ const (
 	RuleFinishBy      = fabric.RuleFinishBy      // the run ends by Rules.FinishBy
 	RuleResults       = fabric.RuleResults       // results of firmware agree with Rules.Results
 	RuleNoCreation    = fabric.RuleNoCreation    // a gossip frame contains only items known to its sender
-	RuleOneBus        = fabric.RuleOneBus        // a vertex is on one bus in a slot
-	RuleBusLength     = fabric.RuleBusLength     // no more vertices are on a bus in a slot than its length
+	RuleOneBus        = fabric.RuleOneBus        // a vertex uses one bus in a slot
+	RuleBusLength     = fabric.RuleBusLength     // the number of vertices on a bus in a slot is at most the bus length
 	RuleAgreement     = fabric.RuleAgreement     // all voters that decide make the same decision
 	RuleValidity      = fabric.RuleValidity      // a voter decides for the value of the correct modules
 	RuleEnergy        = fabric.RuleEnergy        // no update of a processor's neurons raises their energy
@@ -502,18 +500,18 @@ const (
 
 // The values of Firmware.Mode.
 const (
-	ModeBanked   = config.ModeBanked   // one instance of the firmware for many processors
+	ModeBanked   = config.ModeBanked   // one instance of the firmware serves many processors
 	ModeIsolated = config.ModeIsolated // one instance for each processor
 )
 
 // Assignment replaces the value of a scenario's key, as the option --set does. Key is its path ("nic.rx_frames",
 // "rtl[0].replace"). Value is YAML as in the file. Place is the name for errors and Explain ("" for "--set
-// KEY=VALUE"). A key that the file lacks is added. Some keys exclude each other: fabrics, workloads, program and
+// KEY=VALUE"). A key missing in the file is added. Some keys exclude each other: fabrics, workloads, program and
 // image, twin and map, rate and rates. An assignment to one of them removes the others.
 type Assignment = strict.Assignment
 
-// Networks are networks from Go that scenario files may name. The Kind of a network is its key under fabric:, and the
-// fields of its struct are the keys there, described by their tags (json: the key; jsonschema: required, minimum,
-// maximum, enum, default, description). An omitted key keeps the value of the struct given here. Package cmd/cli
-// builds a command line for them.
+// Networks are networks defined in Go that scenario files may name. The Kind of a network is its key under fabric:,
+// and the fields of its struct are the keys there, described by their tags (json: the key; jsonschema: required,
+// minimum, maximum, enum, default, description). An omitted key keeps the value of the struct given here. Package
+// cmd/cli provides a command line for them.
 type Networks []fabric.Network

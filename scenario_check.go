@@ -23,12 +23,12 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Check checks a scenario that a program has built or changed; ParseScenario has already checked that of a file. The
-// error is an *InputError, or *InputErrors for several mistakes.
+// Check checks a scenario that a Go program has built or changed; ParseScenario has already checked a file. The error
+// is an *InputError, or *InputErrors for several mistakes.
 func (s *Scenario) Check() error { return s.check(&reading{}) }
 
 // check checks s. A mistake suppresses only the checks of the sections that it leaves unknown. Each check is listed
-// with the sections that it reads; its mistakes concern the first of them.
+// with the sections that it reads; its mistakes concern the first section.
 func (s *Scenario) check(r *reading) error {
 	if len(r.lost) == 0 { // otherwise the decoder has checked the ranges
 		if err := s.checkRanges(reflect.ValueOf(s).Elem(), ""); err != nil {
@@ -190,7 +190,7 @@ func (s *Scenario) checkFirmware() error {
 	for name := range f.Params {
 		names = append(names, name)
 	}
-	sort.Strings(names) // so that the same file gives the same error
+	sort.Strings(names) // so that equal files yield equal errors
 	for _, name := range names {
 		at := strict.Join("firmware.params", name)
 		if !config.ParamName.MatchString(name) {
@@ -218,8 +218,7 @@ func (s *Scenario) checkParams() error {
 	return nil
 }
 
-// checkPayload refuses frames that are too small for the program's messages, after takeNeeds has set the sizes that
-// the file leaves open.
+// checkPayload rejects frames that are too small for the program's messages, after takeNeeds has set the open sizes.
 func (s *Scenario) checkPayload(takeNeeds func()) error {
 	if takeNeeds != nil {
 		takeNeeds()
@@ -256,8 +255,8 @@ func (s *Scenario) checkRules() error {
 	return nil
 }
 
-// checkApart refuses rules that no run can break on this network. Firmware that carries traffic may reorder packets
-// on any network.
+// checkApart rejects rules that no run can break on this network. Firmware for traffic may reorder packets on any
+// network.
 func (s *Scenario) checkApart() error {
 	if s.Rules == nil {
 		return nil
@@ -301,8 +300,8 @@ func (s *Scenario) checkTraces() error {
 	return nil
 }
 
-// checkPermutation checks that a list contains every processor exactly once. Its error names the repeated and the
-// missing processor.
+// checkPermutation checks that a list contains every processor exactly once. Its error names a repeated and a missing
+// processor.
 func (s *Scenario) checkPermutation(entryPlace func(i int) string) error {
 	const path = "workload.permutation"
 	p := &s.Workload.Permutation
@@ -330,7 +329,7 @@ func (s *Scenario) checkPermutation(entryPlace func(i int) string) error {
 	return nil
 }
 
-// all returns all faults and the path of each. The random fault is last.
+// all returns all faults with their paths, the random fault last.
 func (f *Faults) all() (faults []Fault, paths []string) {
 	for i := range f.Schedule {
 		faults, paths = append(faults, f.Schedule[i]), append(paths, fmt.Sprintf("faults.schedule[%d]", i))
@@ -342,7 +341,7 @@ func (f *Faults) all() (faults []Fault, paths []string) {
 	return faults, paths
 }
 
-// checkFaults refuses keys that are illegal for the kind of a fault. Targets are checked when a machine is built.
+// checkFaults rejects keys that are invalid for the kind of a fault. Targets are checked when a machine is built.
 func (s *Scenario) checkFaults() error {
 	if s.Faults == nil {
 		return nil
@@ -649,18 +648,18 @@ func workloadExamples(kinds []string) string {
 	return strings.Join(write, " or ")
 }
 
-// reading holds the mistakes found while a scenario was read from a file, and the work left for check. The zero value
-// is for a scenario from Go.
+// reading holds the mistakes found while a scenario was read from a file, and the remaining work for check. The zero
+// value is for a scenario from Go.
 type reading struct {
 	input.Errors
 	lost map[string]bool // sections with unknown values
 	// sets open sizes once network and program are correct, before the program's limits are checked
 	takeNeeds  func()
-	readFile   func() error       // reads the file of the workload once the network is correct
+	readFile   func() error       // reads the workload's file once the network is correct
 	entryPlace func(i int) string // returns the place of entry i of the permutation; nil if unknown
 }
 
-// note records a mistake and the path that it leaves unknown. It reports whether checks may continue.
+// note records a mistake, and the path that it leaves unknown. It reports whether checks may continue.
 func (r *reading) note(path string, err error) bool {
 	if err == nil {
 		return true
@@ -673,7 +672,7 @@ func (r *reading) note(path string, err error) bool {
 	return r.Take(err)
 }
 
-// loseAbsent marks all absent sections as unknown if the name of some section is unknown.
+// loseAbsent marks all absent sections as unknown if a section has an unknown name.
 func (r *reading) loseAbsent(places map[string]string) {
 	sections, unknown := strict.Fields(reflect.TypeFor[Scenario]()), false
 	for lost := range r.lost {

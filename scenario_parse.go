@@ -22,19 +22,19 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// scenarioBytesMax is the largest scenario file; longer permutations need a separate file.
+// scenarioBytesMax is the maximum size of a scenario file in bytes; longer permutations need a separate file.
 const scenarioBytesMax = 64 << 20
 
-// textKept is the largest text of a scenario that stays in memory.
+// textKept is the maximum size, in bytes, of a scenario text that stays in memory.
 const textKept = 1 << 20
 
 // rivals lists, for each object, keys that exclude each other; nil means all keys of the object.
 var rivals = map[string][]string{"fabric": nil, "workload": nil, "firmware": {"program", "image"},
 	"rtl[]": {"twin", "map"}, "faults.random": {"rate", "rates"}}
 
-// LoadScenario reads and checks the scenario file at path after replacing the values of some keys. The path - is
-// standard input, and paths in that scenario are relative to the working folder. Every error is an *InputError with
-// file, line and column, or with the place of an assignment. Several mistakes are *InputErrors.
+// LoadScenario reads and checks the scenario file at path, with the assignments in set. The path - is standard input;
+// paths in this scenario are relative to the working folder. Every error is an *InputError with file, line and
+// column, or with the place of an assignment. Several mistakes yield *InputErrors.
 func LoadScenario(path string, set ...Assignment) (*Scenario, error) {
 	return Networks(nil).LoadScenario(path, set...)
 }
@@ -47,10 +47,10 @@ func ParseScenario(place string, data []byte, set ...Assignment) (*Scenario, err
 	return Networks(nil).ParseScenario(place, data, set...)
 }
 
-// Check refuses networks that no file can name. All methods call it first.
+// Check rejects networks that no file can name. All methods call Check first.
 func (list Networks) Check() error { return config.Networks(list).Check(new(Fabric).kinds()) }
 
-// LoadScenario is like the function LoadScenario, for scenarios that may name these networks.
+// LoadScenario is the function LoadScenario for scenarios that may name these networks.
 func (list Networks) LoadScenario(path string, set ...Assignment) (*Scenario, error) {
 	data, path, err := input.Argument(path, scenarioBytesMax)
 	if err != nil {
@@ -59,7 +59,7 @@ func (list Networks) LoadScenario(path string, set ...Assignment) (*Scenario, er
 	return list.ParseScenario(path, data, set...)
 }
 
-// ParseScenario is like the function ParseScenario, for scenarios that may name these networks.
+// ParseScenario is the function ParseScenario for scenarios that may name these networks.
 func (list Networks) ParseScenario(place string, data []byte, set ...Assignment) (*Scenario, error) {
 	if err := list.Check(); err != nil {
 		return nil, err
@@ -106,7 +106,8 @@ func (list Networks) ParseScenario(place string, data []byte, set ...Assignment)
 	return s, nil
 }
 
-// document returns keys and values of the scenario's file with its assignments. Without a text it returns the scenario.
+// document returns the keys and values of the scenario's file with its assignments. Without a text it returns the
+// scenario.
 func (s *Scenario) document() (document any, err error) {
 	if s.text == nil {
 		return s, nil
@@ -121,9 +122,8 @@ func (s *Scenario) document() (document any, err error) {
 	return document, err
 }
 
-// LoadNetlist reads the netlist of a file. The file is a scenario, read as LoadScenario does except that other files
-// may be missing, or holds the keys of fabric.netlist alone. Errors are *InputError, or *InputErrors for several
-// mistakes.
+// LoadNetlist reads the netlist of a file: a scenario, read by LoadScenario except that other files may be missing,
+// or the keys of fabric.netlist alone. Errors are *InputError, or *InputErrors for several mistakes.
 func (list Networks) LoadNetlist(path string) (*netlist.Network, error) {
 	root, path, err := netlist.Document(path)
 	if err != nil {
@@ -147,7 +147,7 @@ func (list Networks) LoadNetlist(path string) (*netlist.Network, error) {
 		"links: [...]}}")
 }
 
-// decode reads the keys of a scenario without checking their values. Mistakes are recorded in the decoder's reading.
+// decode reads the keys of a scenario without checking their values. It records mistakes in the decoder's reading.
 func (list Networks) decode(place string, root *yaml.Node, set []Assignment) (_ *scenarioDecoder, err error) {
 	s := DefaultScenario()
 	if place != input.StandardInputName {
@@ -202,7 +202,7 @@ func (d *scenarioDecoder) special(node *yaml.Node, v reflect.Value, path string)
 	return false, nil
 }
 
-// refuses refuses a second fabric before its keys are read. The decoder refuses all other keys.
+// refuses rejects a second fabric before its keys are read. The decoder rejects all other keys.
 func (d *scenarioDecoder) refuses(node *yaml.Node, path string) error {
 	if path != "fabric" {
 		return nil
@@ -298,7 +298,7 @@ func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 		option("firmware.image", image)
 		s.decide("firmware.program", ByOption, image)
 	} else if o.Image != "" && isProgram(o.Image) {
-		// A program has its own schedule. It also has its own rules, unless the scenario has some.
+		// a program has its own schedule, and its own rules unless the scenario has rules
 		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes, s.Firmware.Schedule = o.Image, "", nil, ""
 		option("firmware.program", image)
 		s.decide("firmware.image", ByOption, image)

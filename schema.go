@@ -6,12 +6,12 @@ import (
 	"starloom/internal/config"
 )
 
-// Schema returns the JSON Schema (draft 2020-12) of scenario files, made from the Scenario type, for editors and
+// Schema returns the JSON Schema (draft 2020-12) of scenario files, derived from the Scenario type, for editors and
 // other tools. LoadScenario also checks relations between values that a schema cannot express, such as the length of
 // a permutation.
 func Schema() ([]byte, error) { return Networks(nil).Schema() }
 
-// Schema is like the function Schema, and includes these networks.
+// Schema is the function Schema, and includes these networks.
 func (list Networks) Schema() ([]byte, error) {
 	described, err := list.described()
 	if err != nil {

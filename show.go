@@ -17,8 +17,8 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Explain describes the elaborated scenario without running it. It refuses what Run refuses, with two exceptions: it
-// does not compile RTL, and it accepts rates of faults, which need many runs.
+// Explain describes the elaborated scenario without running it. It rejects what Run rejects, with two exceptions: it
+// does not compile RTL, and it accepts rates of faults, which require many runs.
 func (s *Scenario) Explain(ctx context.Context) (e *Explained, err error) {
 	own := *s
 	own.origins = maps.Clone(s.origins)
@@ -73,7 +73,7 @@ func sizeOf(e *Explained, c *config.Config) {
 	e.OneMedium, e.ManyMedia = c.Network.Names().MediumNoun()
 }
 
-// faultPlans counts the targets of each fault. rates are the fault rates of many runs, or nil.
+// faultPlans counts the targets of each fault. rates are the fault rates of several runs, or nil.
 func (s *Scenario) faultPlans(c *config.Config, rates []float64) (plans []FaultPlan) {
 	if s.Faults == nil {
 		return nil
@@ -102,7 +102,7 @@ func (s *Scenario) faultPlans(c *config.Config, rates []float64) (plans []FaultP
 	return plans
 }
 
-// settings returns the values of all keys. It changes the scenario, so the receiver must be a copy.
+// settings returns the values of all keys. It modifies the scenario, so the receiver must be a copy.
 func (s *Scenario) settings() []Setting {
 	n := s.noteNetwork()
 	s.settle()
@@ -117,8 +117,7 @@ func (s *Scenario) settings() []Setting {
 	return l.List
 }
 
-// settle sets open keys with a meaningful default to that default, and clears keys that have no meaning beside
-// others.
+// settle sets open keys with a meaningful default to this default, and clears keys without a meaning beside others.
 func (s *Scenario) settle() {
 	p := s.program()
 	if p != nil && p.Schedule != "" {
@@ -158,8 +157,8 @@ func (s *Scenario) settle() {
 	}
 }
 
-// keys returns the keys of an equivalent scenario file. The image is beside that file; other files are named by
-// absolute paths.
+// keys returns the keys of an equivalent scenario file. The image is beside this file; other files have absolute
+// paths.
 func (s *Scenario) keys() (map[string]any, error) {
 	own := *s
 	own.RTL, own.Traces, own.Workload.File = nil, Traces{}, ""

@@ -16,25 +16,25 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// StudyOptions control a study. Its rows depend on Full and Case only.
+// StudyOptions control a study. Its rows depend only on Full and Case.
 type StudyOptions struct {
 	Full     bool   // run all sizes; otherwise only sizes that take seconds
 	Case     string // path.Match pattern that selects cases by name; "": all
 	Workers  int    // 0: all cores
 	Plots    string // folder for plots as SVG; "": none
-	Orders   string // folder for the orders of gossip that were found; "": none
-	Export   string // folder for the scenarios of the runs, by case; "": none
+	Orders   string // folder for the found orders of gossip; "" for none
+	Export   string // folder for the scenarios of the runs, by case; "" for none
 	Pictures bool   // keep the plots in the report, for a page
 	Progress func(done, total int, what string)
 }
 
-// SweepOptions control a sweep. None of them changes the result of a run.
+// SweepOptions control a sweep. They never change the result of a run.
 type SweepOptions = sweep.Options
 
 // SweepProgress is the progress of a sweep.
 type SweepProgress = sweep.Progress
 
-// SweepReport describes the state of a sweep. Results are in its tables.
+// SweepReport describes the state of a sweep. The tables contain the results.
 type SweepReport = sweep.Report
 
 // StudyInfo describes a study.
@@ -45,10 +45,10 @@ type StudyInfo struct {
 	Files []studies.StudyFile
 }
 
-// Studies lists the studies of all networks of scenario files.
+// Studies lists the studies of all built-in networks.
 func Studies() (infos []StudyInfo) { return Networks(nil).Studies() }
 
-// Studies is like the function Studies, and includes the studies of these networks.
+// Studies is the function Studies, and includes the studies of these networks.
 func (list Networks) Studies() (infos []StudyInfo) {
 	for _, s := range list.studies() {
 		infos = append(infos, StudyInfo{Name: s.Name, Cases: s.Cases, Doc: s.Doc, Files: s.Files})
@@ -63,13 +63,13 @@ func (list Networks) studies() (all []*studies.Study) {
 	return all
 }
 
-// Study runs a study by name. The verdict is pass if every row is within its tolerance. When ctx ends, the verdict is
+// Study runs the named study. The verdict is pass if every row is within its tolerance. If ctx ends, the verdict is
 // fail, and the report has the finished rows and a note.
 func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, error) {
 	return Networks(nil).Study(ctx, name, o)
 }
 
-// Study is like the function Study, and also finds the studies of these networks.
+// Study is the function Study for the studies of these networks, too.
 func (list Networks) Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, error) {
 	s, err := list.study(name)
 	if err != nil {
@@ -78,10 +78,10 @@ func (list Networks) Study(ctx context.Context, name string, o StudyOptions) (*S
 	return runs.Study(ctx, s, runs.StudyOptions(o), elaborateSetting, settingText)
 }
 
-// StudyCase is a case of a study that can be run alone; Only is the pattern that selects it.
+// StudyCase is a case of a study that can run alone; Only is the pattern that selects it.
 type StudyCase = runs.StudyCase
 
-// StudyCases returns the matching cases of a study in the order of its report. It runs nothing.
+// StudyCases returns the matching cases of a study in report order, without running them.
 func (list Networks) StudyCases(ctx context.Context, name string, o StudyOptions) ([]StudyCase, error) {
 	s, err := list.study(name)
 	if err != nil {
@@ -111,7 +111,7 @@ func settingText(x *studies.Setting) ([]byte, error) {
 	return strict.WriteYAML(keys)
 }
 
-// leaveOut deletes the keys that have their usual values, and objects of such keys alone.
+// leaveOut deletes keys with their usual values, and objects with only such keys.
 func leaveOut(keys, usual map[string]any) {
 	for key, value := range keys {
 		object, _ := value.(map[string]any)
@@ -143,13 +143,13 @@ func (list Networks) study(name string) (*studies.Study, error) {
 }
 
 // Sweep runs the sweep file at path: a scenario at many points, each with some seeds. Results go to a folder, and
-// runs already stored there are not repeated. Bad input is an *InputError, returned before anything runs. When ctx
-// ends, the folder has the finished runs, and its tables are unchanged.
+// runs already stored there are not repeated. Invalid input yields an *InputError before the first run. If ctx ends,
+// the folder contains the finished runs, and its tables are unchanged.
 func Sweep(ctx context.Context, path string, o SweepOptions) (*SweepReport, error) {
 	return Networks(nil).Sweep(ctx, path, o)
 }
 
-// Sweep is like the function Sweep, for scenarios that may name these networks.
+// Sweep is the function Sweep for scenarios that may name these networks.
 func (list Networks) Sweep(ctx context.Context, path string, o SweepOptions) (*SweepReport, error) {
 	return sweep.Run(ctx, path, o, func(place string, data []byte, set ...Assignment) (*sweep.Case, error) {
 		s, err := list.ParseScenario(place, data, set...)

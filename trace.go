@@ -13,7 +13,7 @@ import (
 	"starloom/traces/info"
 )
 
-// TraceInfo describes the content of waveforms and packet captures. Errors about a file are *InputError.
+// TraceInfo describes the content of waveforms and packet captures. Errors about a file are *InputErrors.
 func TraceInfo(ctx context.Context, paths []string, o info.Options) (*info.Report, error) {
 	return tools.Info(ctx, paths, o)
 }
@@ -36,13 +36,13 @@ type DecodeInterface = decode.Interface
 // DecodeOutputs are the outputs of TraceDecode. Files appear together or not at all.
 type DecodeOutputs struct {
 	PCAPNG Output // the frames
-	Lua    Output // dissector of Starloom's frames; beside PCAPNG if that is a file
+	Lua    Output // dissector of Starloom's frames; by default beside a PCAPNG file
 	JSON   Output // the report
 }
 
 // TraceDecode extracts frames from the waveform at path and writes them as a packet capture. Packets are in the order
 // of their cycles, then of the interfaces. A sent frame has the cycle of its first phit, a received frame that of its
-// last. All outputs are opened before anything is read. Errors about files and the map are *InputError.
+// last. All outputs are opened before the waveform is read. Errors about files and the map are *InputErrors.
 func TraceDecode(ctx context.Context, path string, m *DecodeMap, to DecodeOutputs) (*DecodeReport, error) {
 	var o outputs.Set
 	defer o.Abort()
