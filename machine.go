@@ -182,18 +182,18 @@ func (m *Machine) Close() error { return m.own.Close() }
 //	Path   string
 //
 //	Done      bool // the processor's firmware has no more work
-//	Faulty    bool // the firmware trapped, gave up, violated the ABI, or set the flag itself
-//	Sleeping  bool // the handler is not called until a frame or its wake-up slot arrives
-//	Delivered bool // the network reported the arrival of the processor's own packet
+//	Faulty    bool // the firmware has trapped, given up, violated the ABI, or set the flag itself
+//	Sleeping  bool // the handler is not called until a frame arrives or its wake-up slot begins
+//	Delivered bool // the network has reported the arrival of the processor's own packet
 //	Held      int  // number of packets that the firmware claims to hold, 0 to 255
 //	RxFrames  int  // frames in the RX FIFO
 //	TxFrames  int  // frames in the TX FIFO
 //	RxPort    int  // port at which the processor listens in the next slot, -1 for none, nic.PortAll for all
 //
-//	// RxStatus is the receiver's status after the last slot. Firmware can overwrite it with an invalid value.
+//	// RxStatus is the receiver's status after the last slot. Firmware can replace it by an invalid value.
 //	RxStatus nic.Status
-//	// RxStatuses are the statuses of all ports, for NICs that receive at all ports; RxStatus is then the status of
-//	// port 0.
+//	// RxStatuses is the status of every port, for NICs that receive at all ports; RxStatus is then the status of port
+//	// 0.
 //	RxStatuses []nic.Status
 //
 //	Probes map[string]uint64 // values of sl_probe by name, nil for none

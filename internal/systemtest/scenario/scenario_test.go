@@ -417,11 +417,11 @@ func TestScenarioCheck(t *testing.T) {
 		want   string
 	}{
 		"phit": {func(s *starloom.Scenario) { s.Link.PhitBits = 65 },
-			"link.phit_bits: link.phit_bits is 65; allowed: 1 to 64 (bits that a link carries in one cycle)"},
+			"link.phit_bits: link.phit_bits is 65; allowed: 1 to 64 (number of bits that a link carries per cycle)"},
 		"negative": {func(s *starloom.Scenario) { s.Link.GuardCycles = -1 },
-			"link.guard_cycles: link.guard_cycles is -1; allowed: 1 to 4096 (dark cycles at the end of a slot: at least one, because a receiver's status stands one cycle after the last phit)"},
+			"link.guard_cycles: link.guard_cycles is -1; allowed: 1 to 4096 (dark cycles at the end of a slot: at least one, because a receiver's status is valid one cycle after the last phit)"},
 		"no guard": {func(s *starloom.Scenario) { s.Link.GuardCycles = 0 },
-			"link.guard_cycles: link.guard_cycles is 0; allowed: 1 to 4096 (dark cycles at the end of a slot: at least one, because a receiver's status stands one cycle after the last phit)"},
+			"link.guard_cycles: link.guard_cycles is 0; allowed: 1 to 4096 (dark cycles at the end of a slot: at least one, because a receiver's status is valid one cycle after the last phit)"},
 		"fabric": {func(s *starloom.Scenario) { s.Fabric.POPS = nil },
 			"fabric: the scenario has no fabric; write fabric: {pops: {groups: ..., group_size: ...}} or fabric: {crossbar: {ports: ...}} or fabric: {bus: {vertices: ...}} or fabric: {ej: {a: ..., b: ..., dimensions: ...}} or fabric: {netlist: {mesh: {k: [4, 4]}}}"},
 		"size": {func(s *starloom.Scenario) { s.Fabric.POPS.Groups = 0 },
