@@ -168,8 +168,10 @@ func (s *search) covered(c *config.Config) []string {
 	}
 	length := "runs of any length, since nothing reads the number of a slot; stop.slots is not judged"
 	if s.timed() {
-		length = fmt.Sprintf("runs of at most %s (stop.slots), since %s reads the number of a slot",
-			traces.Plural(c.Slots, "slot", "slots"), s.workers[0].SlotRead)
+		length = fmt.Sprintf("runs of at most %s (stop.slots)", traces.Plural(c.Slots, "slot", "slots"))
+		if reader := s.workers[0].SlotRead; reader != "stop.slots" {
+			length += ": " + reader + " reads the number of a slot"
+		}
 	}
 	faults = append(faults, length)
 	return append(faults, fmt.Sprintf("seed %d, %s, %s", c.Seed,
