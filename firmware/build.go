@@ -92,7 +92,7 @@ func addSources(files map[string][]byte, source string) error {
 
 // BuildOptions are the sources and settings of a firmware build.
 type BuildOptions struct {
-	Source  string   // C or C++ (.cc, .cpp, .cxx) source that includes starloom.h
+	Source  string   // C or C++ (.cc, .cpp, .cxx) source that includes starloom.h; "-": C from standard input
 	More    []string // further sources
 	Output  string   // image file, "-" for standard output; "" for the source's name with the suffix .wasm
 	Level   string   // optimisation, one of Levels; "" for 2, or 1 with Debug
@@ -143,6 +143,9 @@ const linker = "wasm-ld"
 // Build compiles C and C++ sources and checks the image against the ABI. An existing output is replaced only on
 // success.
 func Build(ctx context.Context, o BuildOptions) (err error) {
+	if o.Source == input.StandardInput && o.Output == "" {
+		return fmt.Errorf("%s: it names no image: give -o OUT.wasm", input.StandardInputName)
+	}
 	o.setDefaults()
 	if err := o.check(); err != nil {
 		return err
@@ -161,6 +164,9 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	b := &compilation{BuildOptions: o, ctx: ctx, work: work}
+	if err := b.keepStandardInput(); err != nil {
+		return err
+	}
 	if err := b.compile(); err != nil {
 		return err
 	}
@@ -168,7 +174,7 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := verify(ctx, o.Source, image); err != nil {
+	if err := verify(ctx, strings.TrimPrefix(b.Source, work+string(filepath.Separator)), image); err != nil {
 		return err
 	}
 	if _, err := output.Write(image); err != nil {
@@ -236,6 +242,31 @@ type compilation struct {
 	work    string   // folder for the copied headers and the objects
 	objects []string // one object per source
 }
+
+// keepStandardInput writes standard input to a file for the compiler, which then finds headers as a source in the
+// current folder does.
+func (b *compilation) keepStandardInput() error {
+	for k, source := range b.sources() {
+		if source != input.StandardInput {
+			continue
+		}
+		text, name, err := input.Argument(source, sourceBytesMax)
+		if err != nil {
+			return fmt.Errorf("%s: %w: give the path of a C or C++ source", name, err)
+		}
+		kept := filepath.Join(b.work, "standard-input.c")
+		if b.Include = append(slices.Clip(b.Include), "."); k == 0 {
+			b.Source = kept
+		} else {
+			b.More = slices.Clone(b.More)
+			b.More[k-1] = kept
+		}
+		return os.WriteFile(kept, text, 0o600)
+	}
+	return nil
+}
+
+const sourceBytesMax = 64 << 20
 
 func (b *compilation) compile() error {
 	if err := os.CopyFS(b.work, sdk); err != nil {
@@ -335,6 +366,7 @@ func (b *compilation) run(command *exec.Cmd, what string) error {
 	}
 	out = bytes.ReplaceAll(out, []byte(b.work+string(filepath.Separator)), nil)
 	if err != nil {
+		what = strings.ReplaceAll(what, b.work+string(filepath.Separator), "")
 		return fmt.Errorf("%s (%w):\n%s", what, err, strings.TrimSuffix(string(out)+buildRemedy(out), "\n"))
 	}
 	if b.Warnings == nil {
@@ -378,6 +410,9 @@ func buildRemedy(said []byte) string {
 }
 
 func checkSource(source, output string) error {
+	if source == input.StandardInput {
+		return nil
+	}
 	info, err := os.Stat(source)
 	if err != nil {
 		return fmt.Errorf("firmware source %s: %w: give the path of a C or C++ source", source, input.WithoutPath(err))

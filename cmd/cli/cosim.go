@@ -2,8 +2,11 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -60,6 +63,13 @@ func newCosimBuild() *cobra.Command {
 }
 
 func (o *cosimBuildFlags) run(c *cobra.Command, sources []string) (err error) {
+	kept, err := o.keepStandardInput(sources)
+	if err != nil {
+		return err
+	}
+	if kept != "" {
+		defer func() { err = errors.Join(unkept(err, kept), os.RemoveAll(kept)) }()
+	}
 	if err := o.read(sources); err != nil {
 		return err
 	}
@@ -82,6 +92,35 @@ func (o *cosimBuildFlags) run(c *cobra.Command, sources []string) (err error) {
 		return err
 	}
 	_, err = fmt.Fprintf(text, "\nwritten to %s (%d bytes)\n", o.wasm.path, len(circuit.Wasm()))
+	return err
+}
+
+// keepStandardInput writes standard input to a file of a temporary folder and names the file among the sources. The
+// folder is "" if standard input is not a source.
+func (o *cosimBuildFlags) keepStandardInput(sources []string) (folder string, err error) {
+	at := slices.Index(sources, input.StandardInput)
+	if at < 0 {
+		return "", nil
+	}
+	text, name, err := input.Argument(sources[at], cosim.InputBytesMax)
+	if err != nil {
+		return "", input.Refused(name, err, "give the source as a file")
+	}
+	if folder, err = os.MkdirTemp("", "starloom-source-"); err != nil {
+		return "", err
+	}
+	sources[at] = filepath.Join(folder, "standard-input.sv")
+	return folder, os.WriteFile(sources[at], text, 0o600)
+}
+
+// unkept is an error without the temporary folder of standard input.
+func unkept(err error, folder string) error {
+	var e *input.Error
+	if errors.As(err, &e) {
+		plain := strings.NewReplacer(folder+string(filepath.Separator), "")
+		return &input.Error{Place: plain.Replace(e.Place), Reason: plain.Replace(e.Reason),
+			Remedy: plain.Replace(e.Remedy), Cause: e.Cause}
+	}
 	return err
 }
 

@@ -49,3 +49,51 @@ func TestInputsAreRegularFiles(t *testing.T) {
 		require.Regexp(t, "not a regular file|more than 64 MiB", string(said), command)
 	}
 }
+
+// TestSourcesFromStandardInput checks that sources are read from standard input as from a file, with errors at its
+// lines and without temporary files, and that a command refuses - if it needs a file.
+func TestSourcesFromStandardInput(t *testing.T) {
+	temporary := t.TempDir()
+	dir := folder(t, map[string]string{"trap.c": trapSource, "use.c": "#include \"trap.c\"\n", "s.yaml": smallScenario,
+		"wire.v": "module w(input a, output b); assign b = a; endmodule\n", "torn.v": "module w(input a;\n"})
+	run := func(in, command string) (said string, status int) {
+		text, err := os.ReadFile(filepath.Join(dir, in))
+		require.NoError(t, err)
+		c := exec.CommandContext(t.Context(), binary, strings.Fields(command)...)
+		c.Dir, c.Stdin, c.Env = dir, strings.NewReader(string(text)), append(os.Environ(), "TMPDIR="+temporary)
+		out, _ := c.CombinedOutput()
+		return string(out), c.ProcessState.ExitCode()
+	}
+	for _, c := range []struct {
+		in, command, want string
+		status            int
+	}{
+		{"trap.c", "firmware build - -o trap.wasm", "", statusPass},
+		{"use.c", "firmware build - -o use.wasm", "", statusPass}, // finds headers in the current folder
+		{"torn.v", "firmware build - -o torn.wasm", "standard-input.c:1:1: error: ", statusInput},
+		{"trap.c", "firmware build -", "standard input: it names no image: give -o OUT.wasm", statusInput},
+		{"trap.c", "firmware build - - -o two.wasm", "given twice", statusInput},
+		{"wire.v", "cosim build --top w - -o w.wasm", "standard-input.sv: w", statusPass},
+		{"torn.v", "cosim build --top w - -o torn.wasm", "standard-input.sv:1:17: syntax error", statusInput},
+		{"wire.v", "map - --top w", "SOURCE: a pin map names the files of its RTL, and standard input has no name; write the source to a file", statusInput},
+		{"s.yaml", "run - --firmware -", "standard input: it has no bytes left for the image; give the image or the scenario as a file", statusInput},
+	} {
+		said, status := run(c.in, c.command)
+		require.Equal(t, c.status, status, "%s: %s", c.command, said)
+		require.Contains(t, said, c.want, c.command)
+		require.NotContains(t, said, temporary, c.command)
+		left, err := filepath.Glob(filepath.Join(temporary, "starloom-*"))
+		require.NoError(t, err)
+		require.Empty(t, left, c.command)
+	}
+	require.NoFileExists(t, filepath.Join(dir, "torn.wasm"))
+	require.FileExists(t, filepath.Join(dir, "w.wasm"))
+	require.FileExists(t, filepath.Join(dir, "use.wasm"))
+	first, err := os.ReadFile(filepath.Join(dir, "trap.wasm"))
+	require.NoError(t, err)
+	_, status := run("trap.c", "firmware build - -o trap.wasm")
+	require.Equal(t, statusPass, status)
+	again, err := os.ReadFile(filepath.Join(dir, "trap.wasm"))
+	require.NoError(t, err)
+	require.Equal(t, first, again, "the image does not depend on a temporary path")
+}

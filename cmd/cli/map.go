@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -42,6 +43,10 @@ func newMap(networks starloom.Networks) *cobra.Command {
 }
 
 func (o *mapFlags) run(c *cobra.Command, sources []string) error {
+	if slices.Contains(sources, input.StandardInput) {
+		return input.Mistake("SOURCE", "a pin map names the files of its RTL, and standard input has no name",
+			"write the source to a file")
+	}
 	base := filepath.Base(sources[0])
 	o.Top = cmp.Or(o.Top, strings.TrimSuffix(base, filepath.Ext(base)))
 	o.out.path = cmp.Or(o.out.path, o.Top+".yml")

@@ -96,6 +96,10 @@ func override(c *cobra.Command, s *starloom.Scenario, over starloom.Overrides) (
 		if over.ImageBytes, _, err = input.Argument(over.Image, firmware.ImageBytesMax); err != nil {
 			return input.Refused(input.StandardInputName, err, "give the image as a file")
 		}
+		if len(over.ImageBytes) == 0 {
+			return input.Mistake(input.StandardInputName, "it has no bytes left for the image",
+				"give the image or the scenario as a file")
+		}
 	}
 	return s.Override(c.Context(), over)
 }
