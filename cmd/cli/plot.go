@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"starloom"
+	"starloom/fabric/outcome"
 	"starloom/internal/plot"
 	"starloom/traces/figure"
 	"starloom/traces/input"
@@ -98,6 +99,10 @@ func (o *plotFlags) run(c *cobra.Command, path string) error {
 		write = func(f *figure.Figure, w io.Writer) error { return f.WritePNG(w, o.dark) }
 	case name == "":
 		return input.Mistake("--output", "no file is named for the picture", "give one, for example -o latency.svg")
+	case strings.HasSuffix(name, ".pdf"):
+		drawn := strings.TrimSuffix(name, ".pdf") + ".svg"
+		return input.Mistake("--output", "a picture is SVG or PNG, not PDF", fmt.Sprintf("write %s, then: rsvg-convert -f pdf "+
+			"-o %s %s", drawn, outcome.ShellQuote(name), outcome.ShellQuote(drawn)))
 	case name != "-" && !strings.HasSuffix(name, ".svg"):
 		return input.Mistake("--output", name+" ends in neither .svg nor .png", "give a path that ends in one of them")
 	case o.dark:

@@ -20,16 +20,20 @@ type strike struct {
 // strikeBefore returns the strike that led to a violation, nil if faults did not cause it or its message locates the
 // loss.
 func strikeBefore(r *outcome.Report, v *outcome.Violation) *strike {
-	if v.Cause != outcome.CauseFaults || v.Subject.Kind == fabric.FindMissing || len(r.Faults) > 1 && len(v.Faults) == 0 {
+	if v.Cause != outcome.CauseFaults || v.Subject.Kind == fabric.FindMissing {
 		return nil
 	}
-	fault := 0
-	if len(v.Faults) > 0 {
-		fault = v.Faults[0]
-	}
-	s := &strike{}
+	s, fault := &strike{}, 0
 	if scene := sceneAt(r, v); scene != nil {
 		s.Frame = scene.Struck
+	}
+	switch {
+	case len(v.Faults) > 0:
+		fault = v.Faults[0]
+	case len(r.Faults) > 1 && (s.Frame == nil || !s.Frame.Own):
+		return nil // any of the faults
+	case s.Frame != nil:
+		fault = s.Frame.Fault
 	}
 	if scene := sceneOfFault(r, fault); s.Frame == nil && scene != nil {
 		s.Frame = scene.Struck

@@ -80,7 +80,7 @@ func (f *filming) strike(s *outcome.Scene, struck []outcome.StruckFrame) *outcom
 			first = x
 		}
 		concerns := processor >= 0 && (x.Processor == processor || x.Kind != "" && int64(x.Destination) == int64(processor)) ||
-			s.Violation < 0 && (x.Medium == s.Path || x.Link == s.Path)
+			(s.Violation < 0 || x.Slot == until) && (x.Medium == s.Path || x.Link == s.Path)
 		if concerns && (own == nil || last) {
 			own = x
 		}
