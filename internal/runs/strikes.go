@@ -79,7 +79,8 @@ func (f *filming) strike(s *outcome.Scene, struck []outcome.StruckFrame) *outcom
 		if first == nil {
 			first = x
 		}
-		concerns := processor >= 0 && (x.Processor == processor || x.Kind != "" && int64(x.Destination) == int64(processor)) ||
+		addressed := x.Kind != "" && int64(x.Destination) == int64(processor)
+		concerns := processor >= 0 && (x.Processor == processor || addressed) ||
 			(s.Violation < 0 || x.Slot == until) && (x.Medium == s.Path || x.Link == s.Path)
 		if concerns && (own == nil || last) {
 			own = x
