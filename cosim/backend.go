@@ -18,7 +18,7 @@ type Backend struct {
 	// Build accepts sources. It compiles them at once or when a device is opened.
 	Build func(ctx context.Context, s Source, o BuildOptions) (Design, error)
 
-	// Load accepts an image built by `starloom cosim build`. It is nil for a backend that needs sources.
+	// Load accepts an image built by `starloom cosim build`; nil for a backend that requires sources.
 	Load func(image []byte) (Design, error)
 }
 
@@ -27,13 +27,13 @@ type Design interface {
 	// Open opens a device with the ports of the RTL.
 	Open(o Options) (Device, error)
 
-	// Warnings returns the tool warnings that affect a verdict. It returns nil if the warnings are unknown, for
-	// example before the first device of a backend that compiles on opening.
+	// Warnings returns the tool warnings that affect a verdict, nil if they are unknown, for example before the first
+	// device of a backend that compiles on opening.
 	Warnings() []Warning
 
-	// CaseBlind reports whether names of the RTL ignore case.
+	// CaseBlind reports whether the RTL's names are case-insensitive.
 	CaseBlind() bool
 
-	// Close releases the build. All devices must be closed before.
+	// Close releases the build. All devices must have been closed.
 	Close() error
 }

@@ -6,15 +6,14 @@ import (
 	"path/filepath"
 )
 
-// A Cache is a directory of build results. The name of a file identifies its inputs, so that files never change. If
-// two processes build the same file, the second replaces it with equal content.
+// A Cache is a directory of build results. The name of a file identifies its inputs, so files never change. If two
+// processes build the same file, the second replaces it with equal content.
 type Cache struct{ Dir, Remedy string }
 
-// RemedyUserCache is the remedy for errors of the user's cache. Only `cosim build` has an option that selects a
-// different cache.
+// RemedyUserCache is the remedy for errors of the user's cache. Only `cosim build` has an option for another cache.
 const RemedyUserCache = "set XDG_CACHE_HOME to a writable directory"
 
-// UserCache returns the user's directory for files that can be built again. Without a home directory, the result is a
+// UserCache returns the user's directory for files that can be rebuilt. Without a home directory, it returns a
 // temporary directory.
 func UserCache() (dir string, temporary bool) {
 	if dir, err := os.UserCacheDir(); err == nil {
@@ -36,7 +35,7 @@ func OpenCache(dir string) (Cache, error) {
 		}
 		dir, remedy = filepath.Join(user, "starloom", "cosim"), RemedyUserCache
 	}
-	dir, err := filepath.Abs(dir) // an absolute path, since tools run in other folders
+	dir, err := filepath.Abs(dir) // an absolute path, because tools run in other folders
 	if err != nil {
 		return Cache{}, err
 	}

@@ -8,37 +8,37 @@ import (
 // Device is a synchronous circuit that the caller steps through clock cycles: RTL in a backend, or a model of package
 // hw or nic with the same ports.
 //
-// For each cycle, write Inputs, call Settle if combinational outputs are read within the cycle, and call Edge.
-// Nothing runs between these calls.
+// For each cycle, write Inputs, call Settle if combinational outputs are read within the cycle, and call Edge. The
+// circuit does not run between these calls.
 //
-// A device must be used by one goroutine at a time. After an error, which is a *Fault if the circuit caused it, only
-// Close may be called.
+// A device must not be used concurrently. After an error, which is a *Fault if the circuit caused it, only Close may
+// be called.
 type Device interface {
 	// Ports returns the ports in the order of their declaration.
 	Ports() []Port
 
 	// Inputs and Outputs return the values of all ports in 64-bit words, the low word of a wide port first. Port.Word
 	// is the index of a port's first word. The slices belong to the device and stay valid until Close. Unused bits of
-	// a port's last word are 0 in Outputs and ignored in Inputs. Clocks have no word, since Edge drives them.
+	// a port's last word are 0 in Outputs and ignored in Inputs. Clocks have no word, because Edge drives them.
 	Inputs() []uint64
 	Outputs() []uint64
 
-	// Unknown has a 1 for every bit of Outputs that is X or Z. The same bit of Outputs is then 0 for X and 1 for Z.
-	// Unknown is nil for a two-state device.
+	// Unknown has a 1 for every X or Z bit of Outputs, where Outputs has 0 for X and 1 for Z. Unknown is nil for a
+	// two-state device.
 	Unknown() []uint64
 
 	// Settle propagates Inputs through combinational logic while clocks are low.
 	Settle() error
 
 	// Edge settles, raises the clocks selected by bits (bit i: the i-th port with Clock) simultaneously, and lowers
-	// them again. Outputs then reflect the new registers and the present Inputs.
+	// them again. Outputs then reflect the new registers and the current Inputs.
 	Edge(clocks uint64) error
 
 	// Step calls Edge the given number of times.
 	Step(clocks uint64, cycles int) error
 
-	// Save and Restore transfer the whole state, Outputs included. They return ErrNoSnapshot if the backend cannot
-	// save its state. A snapshot fits only devices of the same build.
+	// Save and Restore transfer the whole state, including Outputs. They return ErrNoSnapshot if the backend cannot
+	// save its state. A snapshot is valid only for devices of the same build.
 	Save() ([]byte, error)
 	Restore(snapshot []byte) error
 
@@ -49,7 +49,7 @@ type Device interface {
 // Player is a device that runs many cycles in one call.
 type Player interface {
 	// Rows holds consecutive cycles. Each cycle has the words of Inputs, then the words of Outputs. The length of
-	// Rows limits the number of cycles per call. Rows is nil for a device without batches.
+	// Rows limits the number of cycles per call. Rows is nil for a device that does not support batches.
 	Rows() []uint64
 
 	// Play calls Settle and Edge for each of the first rows: it reads the inputs of each row and stores the settled
@@ -74,7 +74,7 @@ type Port struct {
 	Clock bool // an input that Edge drives
 	Word  int  // index of the first word in Inputs or Outputs; -1 for a clock
 
-	// Edges marks an undeclared clock, an input without level-sensitive use. Icarus does not report such inputs.
+	// Edges marks an undeclared clock: an input without level-sensitive use. Icarus does not report such inputs.
 	Edges bool `json:",omitempty"`
 
 	// Parts are the named elements of a structure or array, at any depth.
@@ -106,7 +106,7 @@ const (
 	FaultLimit       FaultKind = "limit"       // a value exceeds a limit of the pin map
 )
 
-// Checked is a device with limits on its values. Once it has settled with reset off, Check returns a *Fault if a
+// Checked is a device with limits on its values. After it has settled with reset off, Check returns a *Fault if a
 // value exceeds a limit.
 type Checked interface{ Check() error }
 
@@ -116,7 +116,7 @@ type Fault struct {
 	Device string // name of the build, such as arbiter.v: round_robin_arbiter
 	Cycle  uint64 // number of clock edges so far
 	Text   string
-	Tool   string // name of a simulator that failed by itself; see ToolError
+	Tool   string // name of a simulator that failed for its own reasons; see ToolError
 }
 
 // ToolError returns the error for a failed simulator.
@@ -147,7 +147,7 @@ type Rules interface {
 // KeptLog keeps the tail of a circuit's output.
 type KeptLog []byte
 
-// KeptLogBytes is the least length of the tail, in bytes.
+// KeptLogBytes is the minimum length of the tail in bytes.
 const KeptLogBytes = 64 << 10
 
 func (l *KeptLog) Write(text []byte) (int, error) {

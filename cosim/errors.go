@@ -9,18 +9,19 @@ import (
 )
 
 // ToolError reports that an external program failed, hung or was killed: a compiler, a converter or a simulator. The
-// cause need not be in the RTL or in Starloom. The command line exits with status 4.
+// cause need not be the RTL or Starloom. The command line exits with status 4.
 type ToolError = input.ToolError
 
 // RemedyTool is the remedy if a signal ends a tool.
 const RemedyTool = "free some memory and try again; if the tool fails again, it is faulty: check whether it " +
 	"accepts the source by itself"
 
-// remedySimulator is the remedy if a signal ends a simulator, or if it stops answering after accepting the RTL.
+// remedySimulator is the remedy if a signal ends a simulator, or if a simulator stops answering after it has accepted
+// the RTL.
 const remedySimulator = "free some memory and run it again; make sure that nothing else ends it (a limit, another " +
 	"program)"
 
-// Stopped returns the context's error, a ToolError if a signal ended the tool, and nil otherwise.
+// Stopped returns the context's error, or a ToolError if a signal has ended the tool, otherwise nil.
 func Stopped(ctx context.Context, tool, place string, err error) error {
 	var exit *exec.ExitError
 	var late *ToolError
@@ -40,5 +41,5 @@ func Stopped(ctx context.Context, tool, place string, err error) error {
 // InputError reports unusable input of the user: its place, the reason and a remedy.
 type InputError = input.Error
 
-// WithInclude ends remedies about a directory of sources. Pin maps use a key instead of -I.
+// WithInclude is the end of remedies about a directory of sources. Pin maps use a key instead of -I.
 const WithInclude = "with -I"

@@ -19,7 +19,7 @@ type FileList struct {
 const fileListsMax = 64
 
 // ReadFileList reads a file for -f: sources, +incdir+DIR, -I DIR, -y DIR, -v FILE, +define+NAME=VALUE, -D NAME=VALUE,
-// -f LIST. Comments begin with // or #. Names are relative to the folder of the list. $NAME and ${NAME} are
+// -f LIST. Comments begin with // or #. Paths are relative to the folder of the list. $NAME and ${NAME} are
 // environment variables.
 func ReadFileList(path string) (*FileList, error) {
 	l := &fileLister{list: &FileList{Defines: map[string]string{}}}
@@ -129,7 +129,7 @@ func (l *fileLister) word(place, folder, word, value string) error {
 			l.define(define)
 		}
 	case strings.HasPrefix(word, "+libext+"), word == "-sv", word == "-sverilog":
-		// Both suffixes are searched anyway, and all files are SystemVerilog.
+		// both suffixes are searched anyway, and all files are SystemVerilog
 	case strings.HasPrefix(word, "-") || strings.HasPrefix(word, "+"):
 		return &InputError{
 			Place: place, Reason: fmt.Sprintf("%s is an unknown option", word),

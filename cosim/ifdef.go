@@ -18,7 +18,7 @@ func (s *Source) ForVerilator() Source {
 	return same
 }
 
-// Ifdefs warns about text that synthesis would treat differently: text enabled by a macro of the backend's tools, or
+// Ifdefs warns about text that synthesis treats differently: text enabled by a macro of the backend's tools, or
 // disabled because SYNTHESIS is undefined. Blocks of checks without `else are not reported.
 func (s *Source) Ifdefs(backend string) (found []Warning) {
 	if len(s.Files) == 0 || s.VHDL() {

@@ -7,14 +7,15 @@ import (
 
 // Options control opening a device.
 type Options struct {
-	// Seed initialises registers without a reset value randomly; equal seeds give equal values. 0: zero.
+	// Seed initialises registers without a reset value randomly; equal seeds yield equal values. 0 initialises them
+	// with zero.
 	Seed uint64
 
-	// TimeLimit is the longest time of a cycle before a FaultHang; 0: 5 s. Endless loops are usually detected
+	// TimeLimit is the maximum time of a cycle before a FaultHang; 0 selects 5 s. Endless loops are usually detected
 	// earlier, by the number of iterations or, in Icarus, by processor time.
 	TimeLimit time.Duration
 
-	// Interpreter interprets wasm, slowly. It is the reference for the compiler.
+	// Interpreter interprets wasm, which is slow. It is the reference for the compiler.
 	Interpreter bool
 }
 
@@ -26,14 +27,14 @@ func (o *Options) Limit() time.Duration {
 	return 5 * time.Second
 }
 
-// Logger is a device that keeps about the last 64 KiB of its circuit's output.
+// Logger is a device that stores about the last 64 KiB of its circuit's output.
 type Logger interface{ Log() string }
 
 // BuildOptions control a build.
 type BuildOptions struct {
-	Cache    string            // directory of earlier results; "": the user's cache
+	Cache    string            // directory of earlier results; "" for the user's cache
 	Warnings io.Writer         // tool messages about accepted sources; nil: discarded
-	Progress func(step string) // called at the beginning of each step; may be nil
+	Progress func(step string) // called at the beginning of each step; nil for no calls
 	Seeing   Seeing
 }
 

@@ -70,7 +70,7 @@ func Words(ports []Port) (in, out int) {
 	return in, out
 }
 
-// SliceText names bits of a pin, from low up to but not including end.
+// SliceText names the bits of a pin from low to end-1.
 func SliceText(pin string, low, end int) string {
 	if end-low == 1 {
 		return fmt.Sprintf("%s[%d]", pin, low)

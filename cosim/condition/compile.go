@@ -10,13 +10,13 @@ import (
 // A Sight gives conditions access to the ports of a running model, in this cycle and the previous one.
 type Sight struct {
 	columns [4][]uint64
-	before  bool // there is a previous cycle, in which reset was off
+	before  bool // the previous cycle exists, and reset was off in it
 }
 
 const (
 	columnInputs = iota
 	columnOutputs
-	columnPast // the previous inputs; the next column has the previous outputs
+	columnPast // previous inputs; the next column holds the previous outputs
 )
 
 // NewSight returns a view of a model's inputs and outputs.
@@ -24,14 +24,14 @@ func NewSight(inputs, outputs []uint64) *Sight {
 	return &Sight{columns: [4][]uint64{inputs, outputs, make([]uint64, len(inputs)), make([]uint64, len(outputs))}}
 }
 
-// Next ends the present cycle, which becomes the previous cycle.
+// Next ends the current cycle, which becomes the previous cycle.
 func (s *Sight) Next() {
 	copy(s.columns[columnPast], s.columns[columnInputs])
 	copy(s.columns[columnPast+1], s.columns[columnOutputs])
 	s.before = true
 }
 
-// Reset ends a cycle with reset on. The next cycle then counts as having no previous cycle.
+// Reset ends a cycle with reset on. The next cycle then has no previous cycle.
 func (s *Sight) Reset() { s.before = false }
 
 // A word computes 64 bits of a value. Bits above the value's width are 0.

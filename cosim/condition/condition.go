@@ -14,7 +14,7 @@ type Condition struct {
 	past bool
 }
 
-// textMax bounds a condition and thereby the depth of its tree.
+// textMax is the maximum length of a condition, which limits the depth of its tree.
 const textMax = 4096
 
 // Parse parses a condition. Errors are *Error.
@@ -42,8 +42,8 @@ func (c *Condition) Uses() []Use { return c.uses }
 // UsesPast reports whether the condition depends on the previous cycle.
 func (c *Condition) UsesPast() bool { return c.past }
 
-// OfInputs reports whether the condition reads only inputs of this cycle, other than reset. Such a condition is also
-// valid in a reset.
+// OfInputs reports whether the condition reads only inputs of this cycle, without reset. Such a condition is also
+// valid during a reset.
 func (c *Condition) OfInputs() bool {
 	return !c.past && !slices.ContainsFunc(c.uses, func(u Use) bool { return !u.Port.Input || u.Port.Name == "reset" })
 }

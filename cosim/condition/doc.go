@@ -7,8 +7,8 @@
 //
 // A condition is an unsigned Verilog expression. Names are ports of the model, with or without their suffix, and the
 // model's parameters. Widths follow IEEE 1364, so that Verilog tools compute the same value from the text of Verilog.
-// A condition reads inputs and the model's outputs, but never the RTL's outputs: otherwise a FIFO that is always full
-// would satisfy every condition.
+// A condition reads inputs and outputs of the model, but never outputs of the RTL; otherwise a FIFO that is always
+// full would satisfy every condition.
 //
 //	operand      count_o, request[3], request[index], frame[15:8], DEPTH, 12, 8'hff
 //	in order     ! ~ - & ~& | ~| ^ ~^ of one operand
@@ -17,5 +17,5 @@
 //	$past(e)     e in the previous cycle; always 0 in the first one after a reset
 //	$onehot(e)   exactly one bit is 1; $onehot0(e): at most one
 //
-// a -> b is !a || b. A bit beyond the end of a port is 0. A condition holds if any of its bits is 1.
+// a -> b is !a || b. A bit beyond the end of a port is 0. A condition is true if any of its bits is 1.
 package condition

@@ -14,7 +14,7 @@ import (
 type node struct {
 	token         // operator; "[" for a port, "{" for a concatenation, "'" for a number
 	kids  []*node // operands; of "[": the index, unless it is constant
-	width int     // bits of the value; after size, the bits that the context needs
+	width int     // width of the value in bits; after size, the width required by the context
 	port  cosim.Port
 	past  bool
 	low   int // lowest of width bits of a port
@@ -71,7 +71,7 @@ func (p *parser) expect(sign string) error {
 	return err
 }
 
-// refused maps operators that conditions do not support to remedies.
+// refused maps unsupported operators to remedies.
 var refused = map[string]string{
 	"===": "a condition has two states: write ==", "!==": "a condition has two states: write !=",
 	"<<<": "write <<", ">>>": "write >>: a condition has no sign", "**": "write the value",

@@ -28,7 +28,7 @@ type scanner struct {
 	line, column int
 }
 
-// signs are all operators, longest first. Unsupported operators are included for better error messages.
+// signs are all operators, longest first, including unsupported ones for better error messages.
 var signs = []string{
 	"===", "!==", "<<<", ">>>", "<->", "|->", "|=>",
 	"->", "&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "~&", "~|", "~^", "^~", "**",
@@ -151,7 +151,7 @@ func isDigit(c byte) bool       { return '0' <= c && c <= '9' }
 func isDigitOrLine(c byte) bool { return isDigit(c) || c == '_' }
 func isNamed(c byte) bool       { return isLetter(c) || isDigit(c) || c == '$' }
 
-// Error is an error in a text with its place. Line and column begin at 1.
+// Error is an error in a text with its place. Line and column count from 1.
 type Error struct {
 	Line, Column   int
 	Reason, Remedy string

@@ -2,9 +2,9 @@ package condition
 
 import "fmt"
 
-// size gives every operation the width that its context needs, by the rules of IEEE 1364. Before evaluation, operands
-// of arithmetic and bitwise operations are extended to the largest width among the operands and the context. Other
-// operands keep their widths.
+// size gives every operation the width required by its context, by the rules of IEEE 1364. Before evaluation,
+// operands of arithmetic and bitwise operations are extended to the largest width among the operands and the context.
+// Other operands keep their widths.
 func size(n *node, width int) error {
 	switch n.text {
 	case "+", "-", "*", "&", "|", "^", "~^", "~", "~&", "~|":

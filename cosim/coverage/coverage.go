@@ -1,5 +1,5 @@
-// Package coverage holds the coverage of runs of RTL and its model. For RTL, it has lines, branches and toggles, as
-// counted by Verilator; for the model, values of its registers.
+// Package coverage holds the coverage of runs of RTL and its model. For RTL, it counts lines, branches and toggles
+// with Verilator; for the model, values of registers.
 //
 //	cosim.Counter --Add--> RTL    ---\
 //	                                  +--> Coverage --> text, JSON, LCOV, Verilator's own form
@@ -14,13 +14,13 @@ type Coverage struct {
 	Model Model
 }
 
-// Merge adds the coverage of other runs. Their RTL and models may be the same or different.
+// Merge adds the coverage of other runs, whose RTL and models may be the same or different.
 func (c *Coverage) Merge(other *Coverage) {
 	c.RTL.merge(&other.RTL)
 	c.Model.merge(&other.Model)
 }
 
-// Part is the covered number of a total.
+// Part is the covered part of a total.
 type Part struct {
 	Covered int `json:"covered"`
 	Of      int `json:"of"`

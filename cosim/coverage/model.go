@@ -12,7 +12,7 @@ import (
 const (
 	StatesMax    = 1 << 20 // distinct states
 	registersMax = 4096
-	valuesMax    = 64 // values of a register that are counted one by one; in larger registers, bits are counted
+	valuesMax    = 64 // registers with more values are counted bit by bit
 )
 
 // Model is the set of values that the registers of a model took.
@@ -51,7 +51,7 @@ func NewModel(name string, cells []hw.Cell) Model {
 
 func (r *Register) small() bool { return r.Limit < valuesMax }
 
-// See records the present values of the registers.
+// See records the current values of the registers.
 func (m *Model) See() {
 	sum := fnv.New64a()
 	for i := range m.cells {
@@ -110,7 +110,7 @@ func (m *Model) merge(other *Model) {
 // States returns the number of distinct states, up to StatesMax.
 func (m *Model) States() int { return len(m.states) }
 
-// values counts the values that a register took. In a large register, it counts a 0 and a 1 of each bit.
+// values counts the values that a register has had. In a large register, it counts a 0 and a 1 of each bit.
 func (r *Register) values() Part {
 	if !r.small() {
 		mask := ^uint64(0) >> (64 - r.Bits)

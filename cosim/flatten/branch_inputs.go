@@ -11,7 +11,7 @@ const (
 	aimsMost    = 6
 	aimsTried   = 12
 	aimSteps    = 2000
-	aimStepsAll = 1 << 20 // limit of the steps of all walks together
+	aimStepsAll = 1 << 20 // maximum number of steps of all walks together
 	aimAgoMost  = 6       // limit of cycles back in time
 	aimDeepMost = 400
 )
@@ -65,7 +65,7 @@ func (a *aimer) draw(width int) *big.Int {
 	return value.And(value, mask(width))
 }
 
-// want walks backwards to find inputs for which the bits of e selected by care equal value.
+// want walks backwards to find inputs that give the bits of e selected by care the value value.
 func (a *aimer) want(e *expr, value, care *big.Int, ago int) {
 	if a.steps++; a.steps > aimSteps || a.deep > aimDeepMost || care.Sign() == 0 {
 		return
@@ -110,7 +110,7 @@ func (a *aimer) want(e *expr, value, care *big.Int, ago int) {
 	}
 }
 
-// variable passes a wanted value on to the driver of a net or, a cycle earlier, of a register.
+// variable passes a wanted value to the driver of a net or, one cycle earlier, of a register.
 func (a *aimer) variable(v *variable, value, care *big.Int, ago int) {
 	if v.input {
 		bits := a.needs[need{v, ago}]
@@ -147,7 +147,7 @@ func (a *aimer) variable(v *variable, value, care *big.Int, ago int) {
 	}
 }
 
-// both inverts & and |: one result needs all operands, the other a single operand.
+// both inverts & and |: one result requires all operands, the other a single operand.
 func (a *aimer) both(e *expr, value, care *big.Int, ago int) {
 	all := new(big.Int).And(value, care)
 	if e.op == opOr {

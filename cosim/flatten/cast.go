@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// keepCasts marks casts of the source that truncate an index, such as mem[AW'(p + 1)] with AW bits. In the tree these
+// keepCasts marks casts of the source that truncate an index, such as mem[AW'(p + 1)] with AW bits. In the tree they
 // look like Verilator's own truncations of an index.
 func (t *tree) keepCasts() {
 	sizes := t.sizes()
@@ -22,7 +22,7 @@ func (t *tree) keepCasts() {
 		if size, err := strconv.Atoi(found[1]); err == nil {
 			of = map[int]bool{size: true}
 		}
-		if of[n.bitsBefore()] && !of[n.one(1).bitsBefore()] { // a cast to the operand's own width may change nothing
+		if of[n.bitsBefore()] && !of[n.one(1).bitsBefore()] { // a cast to the operand's own width may have no effect
 			n.kind = "CASTCUT"
 		}
 	})

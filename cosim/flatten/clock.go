@@ -22,7 +22,7 @@ func (d *design) clock(n *node) {
 		}
 		c.off[r.v] = d.g.bit(r.falling)
 	}
-	// Verilator sorts the sensitivity list, so that the priority of resets must be found by trial.
+	// Verilator sorts the sensitivity list, so the priority of resets must be found by trial.
 	slices.SortFunc(c.resets, func(a, b sensitivity) int { return a.v.index - b.v.index })
 	p, s := c.run(c.off, false)
 	var problem error

@@ -13,19 +13,20 @@ import (
 	"starloom/cosim/verilator"
 )
 
-// CompareCycles is the number of cycles in which print and source must agree before a verdict may rest on the print.
+// CompareCycles is the number of cycles in which print and source must agree before a verdict may depend on the
+// print.
 const CompareCycles = 10_000
 
 // Comparison is the extent of a comparison without a difference.
 type Comparison struct {
 	Cycles   int `json:"cycles"`
 	Restarts int `json:"restarts"` // number of times that the source ended itself, for example by an assertion
-	Violated int `json:"violated"` // number of those restarts in which the print violated the same assertion
+	Violated int `json:"violated"` // number of these restarts in which the print violated the same assertion
 	Changed  int `json:"changed"`
 }
 
 // A Difference is a difference between print and source. Either the print is wrong, or the source depends on the
-// order in which a simulator runs its processes.
+// order in which a simulator runs processes.
 type Difference struct {
 	Device, What  string
 	Cycle         int
@@ -139,15 +140,15 @@ func (m *Module) source(o cosim.BuildOptions) (cosim.Source, error) {
 	return print, err
 }
 
-// restartsMax bounds how often a source may end itself. After violatedMax violated assertions, inputs that violate an
-// assertion are redrawn.
+// restartsMax is the maximum number of times that a source may end itself. After violatedMax violated assertions,
+// inputs that violate an assertion are redrawn.
 const restartsMax, violatedMax = 500, 20
 
 type comparison struct {
 	*Module
 	s       cosim.Source
 	designs []cosim.Design
-	devices []cosim.Device // source, print and, optionally, the print with 1 for X
+	devices []cosim.Device // source, print and, optionally, the print with 1 in place of X
 	cycles  int
 	seed    uint64
 	powerOn uint64 // of registers
@@ -157,7 +158,7 @@ type comparison struct {
 	done    Comparison
 	clocks  uint64
 
-	// number of comparisons with an X, by output; valued counts comparisons with an X in the source alone
+	// number of comparisons with an X, by output; valued counts comparisons with an X only in the source
 	hidden   map[string]int
 	valued   map[string]int
 	restarts int
@@ -374,7 +375,7 @@ func (c *comparison) keep() (undo func() error, err error) {
 
 const drawsMost = 256
 
-// allowed redraws inputs that break the rules, except held pins. If every draw fails, it applies reset.
+// allowed redraws inputs that violate the rules, except held pins. If every draw fails, it asserts reset.
 func (c *comparison) allowed(before []uint64) {
 	ports, in := c.devices[0].Ports(), c.devices[0].Inputs()
 	for draw := 1; c.rules != nil && !c.rules.Meets(in); draw++ {
@@ -440,14 +441,14 @@ func (c *comparison) explained(fault *cosim.Fault, violated string) error {
 		return nil
 	}
 	for _, a := range c.Assertions {
-		if !strings.HasPrefix(a.Clock, "posedge") { // the assertion may fire before values settle or at the other edge
+		if !strings.HasPrefix(a.Clock, "posedge") { // the assertion may fire before values settle, or at the other edge
 			return nil
 		}
 	}
 	return c.difference("assertion: "+fault.Text, []uint64{1}, []uint64{0})
 }
 
-// violated names a violated assertion of the print without a clock, and an assertion that the next edge checks.
+// violated names a violated assertion of the print without a clock, and an assertion checked at the next edge.
 func (c *comparison) violated() (level, edge string) {
 	ports := c.devices[1].Ports()
 	for i, a := range c.Assertions {

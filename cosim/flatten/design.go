@@ -20,7 +20,7 @@ type design struct {
 
 	initials, processes []*node
 	written             map[*variable]bool // variables written outside of initial blocks
-	plain               map[*variable]bool // arrays that are read as vectors, not memories
+	plain               map[*variable]bool // arrays that are read as vectors instead of memories
 
 	checks   []check
 	dropped  []string
@@ -33,13 +33,13 @@ type design struct {
 	others   map[[2]*node]bool
 }
 
-// A check is an assertion, which requires that bad is never 1.
+// A check is an assertion: bad must never be 1.
 type check struct {
 	Assertion
 	bad *expr
 }
 
-// A latch holds the bits that a process without a clock writes. These bits must not depend on themselves.
+// A latch holds the bits written by a process without a clock. These bits must not depend on themselves.
 type latch struct {
 	at *node
 	v  *variable
@@ -76,7 +76,7 @@ func newDesign(t *tree, top string, clocks []string, plain map[string]bool) *des
 			d.drop(n, "a final block")
 		}
 	})
-	// Initial values of declarations precede all initial blocks.
+	// initial values of declarations precede all initial blocks
 	slices.SortStableFunc(d.initials, func(a, b *node) int { return order(a.kind) - order(b.kind) })
 	for _, process := range d.processes {
 		process.each(func(n *node) {
@@ -85,7 +85,7 @@ func newDesign(t *tree, top string, clocks []string, plain map[string]bool) *des
 				d.written[v] = true
 			}
 		})
-		if process.kind == "ASSIGNW" { // assign {c[1], y} = c[0] + d; uses an intermediate temporary, which is a net
+		if process.kind == "ASSIGNW" { // assign {c[1], y} = c[0] + d; uses a temporary, which is a net
 			process.outsideCalls(func(n *node) {
 				if n.kind == "VARREF" && !strings.Contains(n.rest, "[RV]") {
 					d.variableOf(n).temp = false

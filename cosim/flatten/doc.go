@@ -3,9 +3,9 @@
 //
 //	VHDL --ghdl--> Verilog --verilator--> tree --Print--> Module --Compare--> 10,000 equal cycles
 //
-// Verilator resolves parameters, types, generate, packages and interfaces, inlines instances, functions and tasks,
-// and states the width of every operation. The remaining processes are executed symbolically here, once, which yields
-// an expression for every bit that they write:
+// Verilator resolves parameters, types, generate, packages and interfaces; inlines instances, functions and tasks;
+// and annotates every operation with its width. The remaining processes are executed symbolically here, once, which
+// yields an expression for every bit that they write:
 //
 //	if, case        multiplexers
 //	loops           unrolled; their bounds must be constants or follow from them
@@ -15,12 +15,12 @@
 //	initial         power-on values; constants for variables that nothing else writes
 //
 // X in the source stays X in the print, as an undriven wire for each place (an index beyond the end, a division by
-// zero, an undriven bit): a proof must hold for both values. Constructs without a circuit are refused with their
+// zero, an undriven bit): a proof must hold for both values. Constructs without a circuit are rejected with their
 // place.
 //
 // Verilator hides some X: it truncates an index to the bits that valid elements need (prepare.go reads the tree
 // before that), folds constants, turns Z into 0, keeps one of several drivers, decides generate conditions that are
-// X, and evaluates constant functions with truncated indexes. Such cases are refused with their place (refusals.go).
+// X, and evaluates constant functions with truncated indexes. Such cases are rejected with their place (refusals.go).
 //
 // The rest of the elaboration by Verilator and GHDL is trusted.
 package flatten

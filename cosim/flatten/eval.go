@@ -133,7 +133,7 @@ func (p *process) part(n *node, e, at *expr, width int) *expr {
 	return g.mux(inside, g.dyn(e, at, width), p.unknown(n, width))
 }
 
-// address truncates an address to the bits that a memory of the given number of words needs.
+// address truncates an address to the bits required by a memory of the given number of words.
 func (p *process) address(at *expr, words int) *expr {
 	return p.g.slice(at, 0, min(at.width, max(bits.Len(uint(words-1)), 1)))
 }
@@ -210,7 +210,7 @@ func (p *process) power(n *node, s *state) *expr {
 
 const powerBitsMost = 8
 
-// literally evaluates === and !==. In a circuit, a comparison with X may have either result.
+// literally evaluates === and !==. In a circuit, a comparison with X may yield either result.
 func (p *process) literally(n *node, s *state) *expr {
 	a, b := p.patternOf(n.one(1), s), p.patternOf(n.one(2), s)
 	width := max(a.width, b.width)
@@ -240,7 +240,7 @@ func (p *process) isX(n *node, _ *state) *expr {
 	return e
 }
 
-// wildly evaluates ==? and !=?: unknown bits on the right match every value.
+// wildly evaluates ==? and !=?, in which unknown bits on the right match every value.
 func (p *process) wildly(n *node, s *state) *expr {
 	a, b := p.eval(n.one(1), s), p.patternOf(n.one(2), s)
 	width := max(a.width, b.width)
@@ -283,7 +283,7 @@ func (p *process) bitsLike(n *node, s *state) *expr {
 		if c := n.one(operand); c != nil {
 			kind := p.patternOf(c, s)
 			if !kind.known() {
-				continue // no bit of a circuit is X or Z
+				continue // a circuit has no X or Z bits
 			}
 			has[kind.value.Bit(0)] = true
 		}

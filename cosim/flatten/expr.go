@@ -15,7 +15,7 @@ type graph struct {
 
 func newGraph() *graph { return &graph{known: map[string]*expr{}} }
 
-// waysMax bounds the tracked constants of a choice, such as the count of a loop with an early exit.
+// waysMax is the maximum number of tracked constants of a choice, such as the count of a loop with an early exit.
 const waysMax = 64
 
 func (g *graph) each(e *expr, do func(*expr) *expr) *expr {
@@ -530,7 +530,7 @@ func (g *graph) reduce(op operation, e *expr) *expr {
 
 // dyn returns a slice that begins at a variable position. The caller guarantees that the slice ends within e.
 func (g *graph) dyn(e, at *expr, width int) *expr {
-	if width == e.width { // there is only one position, and a one-bit vector is printed as a scalar without an index
+	if width == e.width { // only one position exists, and a one-bit vector is printed as a scalar without an index
 		return e
 	}
 	if low, ok := at.small(); ok {

@@ -13,10 +13,10 @@ import (
 	"starloom/cosim/verilator"
 )
 
-// edition identifies the form of prints in the cache. It must change whenever printed text changes.
+// edition identifies the form of prints in the cache. It must change with every change of printed text.
 const edition = "flat-37"
 
-// Print reads a design with Verilator and prints it; GHDL translates VHDL first. Print refuses constructs that it
+// Print reads a design with Verilator and prints it; GHDL translates VHDL first. Print rejects constructs that it
 // cannot print faithfully, with their place.
 func Print(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Module, error) {
 	text, err := verilator.Flatten(ctx, s, o, edition, func(f *verilator.Flat) ([]byte, error) {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// constantFunctions refuses functions for parameter values that Verilator computes wrongly. Verilator truncates
-// indexes in such functions and evaluates ==? with X on the left to 0. The trace in Steps has the values that the
-// functions read.
+// constantFunctions rejects functions for parameter values that Verilator computes wrongly. Verilator truncates
+// indexes in such functions and evaluates ==? with X on the left to 0. The trace in Steps contains the values that
+// the functions read.
 func (l *lost) constantFunctions() {
 	l.earlier.each(func(n *node) {
 		if l.refused != nil || n.kind != "FUNC" && n.kind != "TASK" {
@@ -32,7 +32,7 @@ func (l *lost) constantFunctions() {
 	})
 }
 
-// withinConstant refuses an index that lies, or may lie, beyond the end when the function is computed.
+// withinConstant rejects an index that is, or may be, out of range when the function is computed.
 func (l *lost) withinConstant(n *node) {
 	index := n.one(2)
 	if index.isCut() {
@@ -48,7 +48,7 @@ func (l *lost) withinConstant(n *node) {
 			low, high, ok = bounds(d)
 		}
 		if !ok {
-			return // an operand without array bounds is refused later
+			return // an operand without array bounds is rejected later
 		}
 		size = int(new(big.Int).Sub(high, low).Int64()) + 1
 	} else if w := l.values.fixedBefore(l.values.g, n.one(3)); w != nil {
@@ -72,7 +72,7 @@ func (l *lost) computed(n *node) bool {
 
 type span struct{ low, high *big.Int }
 
-// between returns the range of an index from the traced values of its variables, or nil.
+// between returns the range of an index from the traced values of its variables, nil for none.
 func (l *lost) between(n *node) *span {
 	if value := l.values.fixedBefore(l.values.g, n); value != nil && value.known() {
 		v := new(big.Int).Set(value.value)
@@ -142,8 +142,8 @@ func (l *lost) divisible(n *node) bool {
 	return s != nil && (s.low.Sign() > 0 && s.high.BitLen() < 32 || s.high.Sign() < 0 && s.low.BitLen() < 32)
 }
 
-// leavesX reports whether a function called for a constant may return X, because the function divides, or reads or
-// returns an unassigned variable.
+// leavesX reports whether a function called for a constant may return X, because it divides, or reads or returns an
+// unassigned variable.
 func (l *lost) leavesX(call *node) bool {
 	_, place, _ := strings.Cut(call.rest, " FUNC 0x")
 	_, place, _ = strings.Cut(place, "{")

@@ -6,7 +6,7 @@ import (
 )
 
 // index returns the index of a selection as written in the source. Verilator truncates indexes to the bits that valid
-// elements need, which hides overflow; the earlier tree has the whole index.
+// elements need, which hides overflow; the earlier tree contains the whole index.
 func (p *process) index(n *node, s *state) *expr {
 	cut := n.one(2)
 	if n.isCut() { // a truncation by Verilator
@@ -15,7 +15,7 @@ func (p *process) index(n *node, s *state) *expr {
 	if nested := p.nestedIndex(n, s); nested != nil {
 		return nested
 	}
-	left := p.eval(cut, s) // the sign of the cut index may differ from that of the whole index
+	left := p.eval(cut, s) // the sign of the truncated index may differ from that of the whole index
 	at := p.negative(cut, left)
 	if i, ok := at.small(); ok {
 		for _, meant := range p.Beyond[p.place(n)] {
@@ -54,7 +54,7 @@ func (p *process) index(n *node, s *state) *expr {
 	return at
 }
 
-// meant returns the whole index that Verilator truncated to cut. It returns the value another if before belongs to a
+// meant returns the whole index that Verilator truncated to cut, or the value another if before belongs to a
 // different index.
 func (p *process) meant(before, cut *node, s *state) *expr {
 	if p.isAnother(before, cut, s) {
@@ -65,8 +65,8 @@ func (p *process) meant(before, cut *node, s *state) *expr {
 
 const trials = 16
 
-// isAnother reports whether before is not the source of cut: for some values of the variables, the low bits differ.
-// One place may have several trees, because of other parameters of the module or iterations of generate.
+// isAnother reports whether before is not the source of cut, because the low bits differ for some values of the
+// variables. One place may have several trees, because of other parameters of the module or iterations of generate.
 func (p *process) isAnother(before, cut *node, s *state) bool {
 	pair := [2]*node{before, cut}
 	is, known := p.others[pair]
@@ -94,7 +94,7 @@ func (p *process) trial(n *node, trial int, s *state) *state {
 	return to
 }
 
-// anywhere returns an index with known low bits only. The index may be beyond either end.
+// anywhere returns an index with only the low bits known. The index may be out of range at either end.
 func (p *process) anywhere(n *node, at *expr) *expr {
 	return p.g.sext(p.g.concat(p.unknown(n, 2), at), max(32, at.width+2))
 }
@@ -109,8 +109,8 @@ func (p *process) negative(n *node, at *expr) *expr {
 // another marks the index of a module instance with other parameters.
 var another = &expr{}
 
-// computed evaluates an index of the earlier tree with the operands' values in Verilator's tree. It returns nil if an
-// operand is missing or ambiguous in that tree.
+// computed evaluates an index of the earlier tree with the operands' values in Verilator's tree. It returns nil for
+// an operand that is missing or ambiguous in Verilator's tree.
 func (p *process) computed(before, after *node, s *state) *expr {
 	width := before.bitsBefore()
 	if width == 0 {
@@ -158,13 +158,15 @@ func (p *process) computedOf(before, after *node, s *state) *expr {
 	return do(p.g, of, before.bitsBefore())
 }
 
-// isLater reports whether a node of the later tree may be one of the earlier tree. 5.048 replaces 2 ** e by 1 << e.
+// isLater reports whether a node of the later tree may correspond to a node of the earlier tree. Verilator 5.048
+// replaces 2 ** e by 1 << e.
 func (n *node) isLater(before *node) bool {
 	return n.kind == before.kind || before.kind == "FUNCREF" && n.isResult() ||
 		n.kind == "SHIFTL" && strings.HasPrefix(before.kind, "POW")
 }
 
-// extendsAt reports whether two extensions extend the same place; in 5.032 several extensions may share a place.
+// extendsAt reports whether two extensions extend the same place. In Verilator 5.032 several extensions may share a
+// place.
 func (n *node) extendsAt(before *node) bool {
 	return n.kind != "EXTEND" || before.kind != n.kind || n.one(1).loc == before.one(1).loc
 }
@@ -173,8 +175,8 @@ func (n *node) isResult() bool {
 	return n.kind == "EXPRSTMT" || n.kind == "VARREF" && strings.Contains(n.rest, "__Vfuncout")
 }
 
-// nestedIndex returns the index of a selection that Verilator merged from several selections. The index is far beyond
-// the end if one of the merged indexes is beyond its own end. nestedIndex returns nil for a selection that is not
+// nestedIndex returns the index of a selection that Verilator merged from several selections. The index is far out of
+// range if one of the merged indexes is out of its own range. nestedIndex returns nil for a selection that is not
 // merged.
 func (p *process) nestedIndex(n *node, s *state) *expr {
 	before := p.nested[n.loc]
@@ -293,7 +295,7 @@ func (p *process) levelIndex(n *node, l level, s *state) *expr {
 		var leaf *node
 		n.one(2).outsideCalls(func(n *node) {
 			if n.kind == look.kind && n.loc == look.loc && n.isCut() == cut {
-				leaf = n // the deepest node, because an addition of levels shares the place of one of the levels
+				leaf = n // the deepest node, because an addition of levels shares the place of one level
 			}
 		})
 		if leaf == nil {
@@ -307,7 +309,7 @@ func (p *process) levelIndex(n *node, l level, s *state) *expr {
 		}
 	}
 	e = p.negative(of, e)
-	if e.width > indexBits { // the shortened index is still beyond the end of any vector
+	if e.width > indexBits { // the shortened index is still out of the range of any vector
 		const low = indexBits - 2
 		return p.g.concat(p.g.number(1, 0), p.g.reduce(opAny, p.g.slice(e, low, e.width-low)), p.g.slice(e, 0, low))
 	}

@@ -13,15 +13,15 @@ import (
 
 // Macros that extend a printed module.
 const (
-	DefineAssertions = "STARLOOM_ASSERTIONS" // adds the nets of all assertions as last outputs
+	DefineAssertions = "STARLOOM_ASSERTIONS" // adds the nets of all assertions as the last outputs
 	DefinePowerOn    = "STARLOOM_POWER_ON"   // gives registers and memories the values of initial blocks
 )
 
 // BeginsWithAny ends entries of Dropped about power-on values, which the print has only with DefinePowerOn.
 const BeginsWithAny = ": a proof starts with any"
 
-// A Module is a design as one module of plain Verilog. The module has wires with one operation each, registers with
-// one clock and constant asynchronous resets, and memories. It has the ports and the name of the source.
+// A Module is a design as one module of plain Verilog. It contains wires with one operation each, registers with one
+// clock and constant asynchronous resets, and memories. Ports and name are those of the source.
 //
 // Power-on values are free. Variables that only initial blocks write are constants or ROM.
 type Module struct {
@@ -30,8 +30,8 @@ type Module struct {
 	Ports      []cosim.Port `json:"ports"`
 	Assertions []Assertion  `json:"assertions"`
 	Registers  []Register   `json:"registers"`
-	Dropped    []string     `json:"dropped"` // constructs that are not printed, each with file:line:column
-	Unknown    []string     `json:"unknown"` // places of X in the source: a free value, different in every cycle
+	Dropped    []string     `json:"dropped"` // omitted constructs, each with file:line:column
+	Unknown    []string     `json:"unknown"` // places of X in the source; each is a free value, different in every cycle
 	Turned     []string     `json:"turned"`  // assignments between arrays of opposite directions
 	Kinds      []string     `json:"kinds"`
 
@@ -39,7 +39,7 @@ type Module struct {
 	BranchPort string     `json:"branch_port"` // see DefineBranches
 	Constants  []Constant `json:"constants"`
 
-	// the function returns the rules for inputs of a comparison, given the source's ports; nil: none
+	// returns the rules for inputs of a comparison, given the source's ports; nil for none
 	Rules func([]cosim.Port) cosim.Rules `json:"-"`
 }
 
@@ -47,13 +47,13 @@ type Module struct {
 // violated. If the assertion has a clock, only the value of the net at the clock's edge counts.
 type Assertion struct {
 	Net   string `json:"net"`
-	Kind  string `json:"kind"` // as written in the source; an assume restricts the inputs
+	Kind  string `json:"kind"` // keyword in the source; an assume restricts the inputs
 	Place string `json:"place"`
 	Text  string `json:"text"`
-	Clock string `json:"clock,omitempty"` // clock edge, as posedge clk; "" for none
+	Clock string `json:"clock,omitempty"` // clock edge, such as posedge clk; "" for none
 }
 
-// A Register is a variable of the source that keeps its value between cycles.
+// A Register is a variable of the source that retains its value between cycles.
 type Register struct {
 	Name   string `json:"name"`
 	Source string `json:"source"` // i_fifo.count
@@ -62,7 +62,7 @@ type Register struct {
 	Place  string `json:"place"`
 }
 
-// DeclaresPowerOn reports whether the source gives power-on values to variables that are not constant.
+// DeclaresPowerOn reports whether the source gives power-on values to variables other than constants.
 func (m *Module) DeclaresPowerOn() bool {
 	return strings.Contains(m.Verilog, "`ifdef "+DefinePowerOn+"\n")
 }
@@ -87,7 +87,7 @@ func (m *Module) write(o cosim.BuildOptions) (string, error) {
 	})
 }
 
-// File returns the path of the print in the cache. It writes the file if it is missing.
+// File returns the path of the print in the cache, and writes the file if it is missing.
 func (m *Module) File(o cosim.BuildOptions) (string, error) {
 	path, err := m.write(o)
 	if err != nil {
@@ -106,8 +106,8 @@ type Branch struct {
 	Aims  []Aim  `json:"aims"` // input values that may take the branch
 }
 
-// An Aim is a set of input values that may take a branch. A backward walk without backtracking finds the values;
-// where several values would suffice, the walk chooses one. Only simulation shows that the branch is taken.
+// An Aim is a set of input values that may take a branch. A backward walk without backtracking finds the values; if
+// several values suffice, the walk chooses one. Only simulation confirms that the branch is taken.
 type Aim []Need
 
 // A Need is a set of input bits, Ago cycles before the branch.

@@ -35,7 +35,7 @@ func (n *node) asBefore() {
 	}
 }
 
-// unguarded returns a selection without Verilator's bounds check. The check yields 0 beyond the end where the
+// unguarded returns a selection without Verilator's bounds check. The check yields 0 for an index out of range; the
 // standard requires X. For other nodes, unguarded returns nil.
 func (n *node) unguarded() *node {
 	if n.kind != "LOGAND" && n.kind != "COND" {

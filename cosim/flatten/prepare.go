@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// keepSigns restores sign extension of indexes. It concerns indexes to which Verilator adds the low end of a range,
-// and indexes that Verilator multiplies by the element size. Verilator zero-extends these indexes, since it uses only
-// the low bits.
+// keepSigns restores the sign extension of indexes to which Verilator adds the low end of a range, and of indexes
+// that Verilator multiplies by the element size. Verilator zero-extends these indexes, because it uses only the low
+// bits.
 func (n *node) keepSigns() {
 	n.each(func(n *node) {
 		if n.kind == "EXTEND" && n.one(1).signed() &&
@@ -22,7 +22,7 @@ func (n *node) keepSigns() {
 
 // wholeIndexes returns the indexes before truncation, by place of the selection, without duplicates. One place may
 // have several indexes, because of other parameters of the module and iterations of generate. Variables whose sign a
-// cast changed are included, since Verilator forgets the cast.
+// cast has changed are included, because Verilator drops the cast.
 func wholeIndexes(root *node) map[string][]*node {
 	whole, known := map[string][]*node{}, map[string]bool{}
 	root.each(func(n *node) {
@@ -69,7 +69,7 @@ func nestedSelections(root *node) map[string][]*node {
 }
 
 // A level is one of several nested selections that Verilator merged, such as s[i].member[k +: 2]. The sum of the
-// indexes of all levels hides that an index may be beyond the end of its own level.
+// indexes of all levels hides an index that is out of range in its own level.
 type level struct {
 	at          *node
 	room, width int // bits of the operand and of the selection
@@ -104,7 +104,7 @@ func (n *node) isCut() bool {
 }
 
 // cutsAnIndex reports whether a node of the earlier tree truncates an index. The selection of a structure member at
-// the low end looks alike but has a declared type.
+// the low end looks similar, but has a declared type.
 func (n *node) cutsAnIndex() bool {
 	return n.isCut() && strings.Contains(n.width, "(G/") &&
 		(n.parent.kind == "SEL" || n.parent.kind == "ARRAYSEL") && n.parent.one(2) == n
@@ -126,11 +126,11 @@ func (n *node) bitsBefore() int {
 	return int(w.Int64())
 }
 
-// strideBits bounds the size of a selected element, as its logarithm.
+// strideBits is the maximum size of a selected element, as a logarithm.
 const strideBits = 24
 
 // scales reports whether n is Verilator's product of an index and an element size. The product has the width of the
-// index, so that a large index may wrap.
+// index, so a large index may wrap.
 func (n *node) scales() bool {
 	if n.kind != "MUL" && n.kind != "MULS" {
 		return false

@@ -10,7 +10,7 @@ import (
 	"starloom/cosim"
 )
 
-// A printer writes a design as one module. Every operation gets its own wire, so that the context of the operation
+// A printer writes a design as one module. Every operation has its own wire, so that the context of the operation
 // cannot widen it.
 type printer struct {
 	*design
@@ -163,7 +163,7 @@ func (pr *printer) need(v *variable, roots *[]*expr) {
 	}
 }
 
-// lint refuses latches: bits that a process without a clock computes from themselves.
+// lint rejects latches: bits that a process without a clock computes from themselves.
 func (pr *printer) lint() {
 	for _, l := range pr.latches {
 		if !pr.needed[l.v] {
@@ -197,7 +197,7 @@ func (pr *printer) lint() {
 	}
 }
 
-// oneDriver refuses bits with two writers. Loop variables are exempt, since no other process reads them.
+// oneDriver rejects bits with two writers. Loop variables are exempt, because no other process reads them.
 func (pr *printer) oneDriver() {
 	for _, v := range pr.order {
 		bits := slices.Clone(v.comb)
@@ -214,7 +214,7 @@ func (pr *printer) oneDriver() {
 	}
 }
 
-// races refuses registers that one process writes with = while another process reads them, because the order is
+// races rejects registers that one process writes with = while another process reads them, because the order is
 // undefined.
 func (pr *printer) races() {
 	raced := map[*variable]*node{}
@@ -324,7 +324,7 @@ func literalText(e *expr) string {
 	return fmt.Sprintf("%d'b%s", e.width, digits)
 }
 
-// ref returns an operand text that is safe in any context: a constant, a name or bits of a name.
+// ref returns the text of an operand that is safe in any context: a constant, a name or bits of a name.
 func (pr *printer) ref(e *expr) string {
 	switch {
 	case e.op == opConst:

@@ -11,7 +11,7 @@ type (
 )
 
 // A process is one always, initial or assign, executed once with symbolic inputs. The result is an expression for
-// every bit that the process writes.
+// every bit written by the process.
 type process struct {
 	*design
 	statements  map[string]statement
@@ -157,7 +157,7 @@ type away struct {
 
 const branchesMost = 1 << 12
 
-// branched records both outcomes of a condition. It omits outcomes that end the simulation.
+// branched records both outcomes of a condition, except outcomes that end the simulation.
 func (p *process) branched(n *node, c *expr) {
 	if p.initial || p.fixedReset || c.known() || len(p.design.branches) >= branchesMost {
 		return

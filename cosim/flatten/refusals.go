@@ -11,7 +11,7 @@ import (
 	"starloom/cosim/verilator"
 )
 
-// loses refuses constructs that Verilator resolves differently from the source, or that the source leaves open.
+// loses rejects constructs that Verilator resolves differently from the source, or that the source leaves open.
 func (t *tree) loses() error {
 	l := &lost{tree: t, values: &process{design: &design{tree: t, g: newGraph()}}, unknown: map[string]string{}}
 	for _, w := range t.Doubts {
@@ -117,7 +117,7 @@ func (l *lost) folded() {
 			l.refused = &cosim.InputError{Place: place, Reason: beyondReason, Remedy: beyondRemedy}
 		}
 	}
-	// Some selections from a parameter define the value of another parameter. Neither tree has these selections.
+	// Some selections from a parameter define the value of another parameter. Neither tree contains them.
 	t.source.each(func(n *node) {
 		if n.kind == "SELBIT" && inConstant(n) {
 			l.selectsConstant(n)
@@ -173,7 +173,7 @@ func inConstant(n *node) bool {
 	return false
 }
 
-// selectsConstant refuses a missing element of a packed array in a parameter value. Verilator does not warn.
+// selectsConstant rejects a missing element of a packed array in a parameter value. Verilator does not warn.
 func (l *lost) selectsConstant(n *node) {
 	depth, of := 0, n
 	for ; of != nil && of.kind == "SELBIT"; of = of.one(1) {
@@ -225,7 +225,7 @@ func bounds(d *node) (low, high *big.Int, ok bool) {
 	return low, high, true
 }
 
-// written returns the range of an index in the tree before generate is resolved, or nil if it is not simple.
+// written returns the range of an index in the tree before generate is resolved, nil for an index that is not simple.
 func (l *lost) written(n *node) (s *span) {
 	switch n.kind {
 	case "VARREF":
@@ -279,7 +279,7 @@ func (l *lost) turns(n *node) *span {
 	return nil
 }
 
-// constants refuses X if Verilator chooses its value: in conditions of generate and case, and on the left of ==?.
+// constants rejects X whose value Verilator chooses: in conditions of generate and case, and on the left of ==?.
 func (l *lost) constants() {
 	l.source.each(func(n *node) {
 		switch {
@@ -334,7 +334,7 @@ func (l *lost) mayBeX(n *node) bool {
 	return false
 }
 
-// highImpedance refuses Z used as a value. Verilator turns such a Z into 0 or a disabled driver.
+// highImpedance rejects Z used as a value. Verilator converts such a Z to 0 or to a disabled driver.
 func (l *lost) highImpedance() {
 	l.earlier.each(func(n *node) {
 		if n.kind == "BUFIF1" || n.holds("z") && !l.isPattern(n) || n.kind == "VARREF" &&
@@ -345,7 +345,7 @@ func (l *lost) highImpedance() {
 	})
 }
 
-// isPattern reports whether a constant is a pattern. A parameter counts as a pattern, since its references are
+// isPattern reports whether a constant is a pattern. A parameter counts as a pattern, because its references are
 // checked instead.
 func (l *lost) isPattern(n *node) bool {
 	for below, above := n, n.parent; above != nil; below, above = above, above.parent {
@@ -363,7 +363,7 @@ func (l *lost) isPattern(n *node) bool {
 	return false
 }
 
-// A driver is a continuous assignment to bits of a net or an instance output.
+// A driver is a continuous assignment to bits of a net or of an instance output.
 type driver struct {
 	at        *node
 	low, high int
@@ -425,8 +425,8 @@ func (l *lost) alone(at, v *node, low, high int, driven map[string][]driver) {
 	driven[found[1]] = append(driven[found[1]], driver{at, low, high})
 }
 
-// enumerations refuses next and prev of an enumeration that lacks values of its width. For the missing values,
-// Verilator returns 0 and the source returns X.
+// enumerations rejects next and prev of an enumeration without all values of its width. For a missing value,
+// Verilator returns 0; the source returns X.
 func (l *lost) enumerations() {
 	l.earlier.each(func(n *node) {
 		if n.kind != "VAR" || !strings.HasPrefix(n.name(), "__Venumtab_") {
@@ -443,7 +443,7 @@ func (l *lost) enumerations() {
 
 func (n *node) below() string { return firstGroup(typeBelow.FindStringSubmatch(n.rest)) }
 
-// continuous refuses assign in a process, because Verilator treats it as a plain assignment.
+// continuous rejects assign in a process, because Verilator treats it as a plain assignment.
 func (l *lost) continuous() {
 	l.source.each(func(n *node) {
 		if n.kind == "ASSIGNCONT" || n.kind == "ASSIGN" && l.word(n) == "assign" {
@@ -452,7 +452,7 @@ func (l *lost) continuous() {
 	})
 }
 
-// signedArrays refuses signed packed arrays. By IEEE 1800-2017 7.4.1, the array is signed, but its elements are
+// signedArrays rejects signed packed arrays. By IEEE 1800-2017 7.4.1, the array is signed, but its elements are
 // signed only if their type is named. Verilator also treats unnamed elements as signed.
 func (l *lost) signedArrays() {
 	l.earlier.each(func(n *node) {
@@ -465,8 +465,8 @@ func (l *lost) signedArrays() {
 
 var negativeRange = regexp.MustCompile(`decl\[(?:-\d+:|\d+:-)`)
 
-// negativeRanges refuses unsigned indexes into a range with a negative end. Verilator computes the offset in the
-// width of the index. In this width, large values represent negative offsets.
+// negativeRanges rejects unsigned indexes into a range with a negative end. Verilator computes the offset in the
+// width of the index, in which large values represent negative offsets.
 func (l *lost) negativeRanges() {
 	l.earlier.each(func(n *node) {
 		if n.kind != "SEL" || !negativeRange.MatchString(n.rest) {

@@ -48,7 +48,7 @@ func (pr *printer) onText(e event) string {
 	return pr.ref(e.e)
 }
 
-// oneRegister prints some bits of a register. A reset that has no value for these bits only disables the clock.
+// oneRegister prints some bits of a register. A reset without a value for these bits only disables the clock.
 func (pr *printer) oneRegister(v *variable, name string, r register) {
 	bits := rangeText(name, v.what.bits, r.low, r.width)
 	edges, next := pr.edgeText(r.clock), pr.ref(r.next)

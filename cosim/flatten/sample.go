@@ -48,7 +48,7 @@ func (g *graph) again(e *expr, args []*expr, sample int) *expr {
 		return g.drawn(e.width, at, sample)
 	case opWord:
 		return g.drawn(e.width, uint64(e.v.index)+args[0].value.Uint64()<<20, sample)
-	case opDyn: // the sampled index may be beyond the end
+	case opDyn: // the sampled index may be out of range
 		return g.slice(g.shift(opShr, args[0], args[1]), 0, e.width)
 	}
 	return g.rebuild(e, args)

@@ -22,7 +22,7 @@ const secondRestartsMax = 20
 // A Second is the result of comparing a print with its source in a second, independent simulator.
 type Second struct {
 	Cycles int    `json:"cycles"`
-	Absent string `json:"absent,omitempty"` // reason why the second simulator did not run, or stopped early
+	Absent string `json:"absent,omitempty"` // reason why the second simulator did not run or stopped early
 
 	// Led means that inputs were guided to branches of the print. Branches is the number of these branches, Taken the
 	// number of branches taken. Untaken lists the places of the branches that were not taken.
@@ -39,8 +39,8 @@ type Second struct {
 }
 
 // CompareSecond compares a print with its source in Icarus Verilog, as Compare does in Verilator. It detects errors
-// of Verilator's reader. Compare cannot detect such errors, because its print and its source share them. A difference
-// counts only for inputs within m.Rules. If Icarus cannot read the source, the result has the reason in Absent.
+// of Verilator's reader, which Compare cannot detect, because print and source share them. A difference counts only
+// for inputs within m.Rules. If Icarus cannot read the source, Absent holds the reason.
 //
 // A difference is returned as a *Difference.
 func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, seed uint64) (Second, error) {

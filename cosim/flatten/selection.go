@@ -11,7 +11,7 @@ type item struct {
 	body []*node
 }
 
-// covered is the set of subject values that constant items match, for subjects of fewer than 16 bits.
+// covered is the set of subject values matched by constant items, for subjects of fewer than 16 bits.
 type covered struct {
 	values []bool
 	left   int

@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// A key selects the present value of a variable, or its later value by nonblocking assignments.
+// A key selects the current value of a variable, or its later value by nonblocking assignments.
 type key struct {
 	v     *variable
 	later bool

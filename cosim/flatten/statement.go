@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Limits of loop iterations: in a process, in all initial blocks.
+// limits of loop iterations: in a process, and in all initial blocks
 const turnsMax, turnsMaxInitial = 1 << 15, 1 << 23
 
-// guessesMax bounds the loop conditions of a process that depend on the circuit.
+// guessesMax is the maximum number of a process's loop conditions that depend on the circuit.
 const guessesMax = 1 << 10
 
 func (p *process) assignment(n *node, s *state) *state {
@@ -47,7 +47,7 @@ func (p *process) chosen(n *node, s *state) *expr {
 	return p.g.mux(c, p.eval(n.one(2), s), p.eval(n.one(3), s))
 }
 
-// called executes a function that Verilator 5.032 keeps inside an expression. The function may write only its own
+// called executes a function that Verilator 5.032 keeps inside an expression. The function must write only its own
 // variables, so that other operands do not depend on the call.
 func (p *process) called(n *node, s *state) *expr {
 	stops, own := len(p.violations), newState(s)
@@ -63,14 +63,14 @@ func (p *process) called(n *node, s *state) *expr {
 	}
 	result := p.eval(n.one(2), after)
 	for _, k := range touched(s, after) {
-		if k.v.kept { // a later call may read the variable, or the call may not happen
+		if k.v.kept { // a later call may read the variable, or the call may not occur
 			s.open(k, p.entry).set(p.g, 0, p.unknown(k.v.at, k.v.what.bits))
 		}
 	}
 	return result
 }
 
-// turned converts an array value to a different direction. Elements correspond from left to right.
+// turned converts an array value to another direction. Elements correspond from left to right.
 func turned(g *graph, data *expr, from, to *dtype) *expr {
 	if from.along(to) {
 		return data
@@ -203,7 +203,7 @@ func (p *process) block(n *node, s *state) *state {
 	if len(l.jumps) == 0 {
 		return fall
 	}
-	// Later statements run if the path arrives here, not at the end of an outer block.
+	// Later statements run if the path arrives here rather than at the end of an outer block.
 	arrives := p.g.bit(false)
 	for _, j := range l.jumps {
 		arrives = p.g.or(arrives, j.when)

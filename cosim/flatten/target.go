@@ -12,8 +12,8 @@ type target struct {
 	width int
 	what  *dtype
 	steps []step
-	off   bool // the target is beyond the end, and nothing is written
-	skip  int  // low bits of the value below bit 0, which are not written
+	off   bool // the target is out of range, and nothing is written
+	skip  int  // number of low bits of the value below bit 0, which are not written
 }
 
 // A step moves the target by at*stride; at is below count.
@@ -117,7 +117,7 @@ func (p *process) spread(v *value, t target, low int, steps []step, when, data *
 	}
 	at, stride, count := steps[0].at, steps[0].stride, steps[0].count
 	if room := steps[0].room; room > 0 {
-		// Trailing zeros of the position increase the stride.
+		// trailing zeros of the position increase the stride
 		for stride < t.width && len(steps) == 1 && at.width > 1 && p.g.slice(at, 0, 1).is(0) {
 			at, stride = p.g.slice(at, 1, at.width-1), stride*2
 		}
@@ -148,12 +148,12 @@ func (p *process) slide(v *value, t target, low int, steps []step, when, data *e
 		}
 		return
 	}
-	// A slice may begin below bit 0, so the vector is extended downwards.
+	// a slice may begin below bit 0, so the vector is extended downwards
 	g, room, below := p.g, steps[0].room, t.width-1
 	at := steps[0].at
 	if at.width < 32 {
 		at = g.zext(at, 32)
-		// the position is negative if signed, otherwise beyond the end
+		// the position is negative if signed, otherwise out of range
 	} else if sign := g.slice(at, at.width-1, 1); below > 0 && !sign.is(0) {
 		when = g.and(when, g.or(g.not(sign), g.anything(t.v.at, 1)))
 	}

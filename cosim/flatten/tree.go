@@ -80,7 +80,7 @@ func (n *node) dropRoom() {
 }
 
 // dropReals removes the values of real parameters. Constants derived from real parameters are folded. Any other
-// reference to a real parameter has no bits and is refused.
+// reference to a real parameter has no bits and is rejected.
 func (n *node) dropReals() {
 	n.each(func(n *node) {
 		if n.kind == "VAR" && strings.HasSuffix(n.width, "/d)") {
@@ -225,8 +225,8 @@ func (t *tree) after(n *node) string {
 	return of.all[len(of.all)-rest-len(of.lines[line-1])+column-1:]
 }
 
-// A dtype is the bit layout of a type. All values are vectors: element 0 of an array and the last member of a
-// structure are at the low end.
+// A dtype is the bit layout of a type. All values are vectors, with element 0 of an array or the last member of a
+// structure at the low end.
 type dtype struct {
 	bits     int
 	elements int
@@ -284,7 +284,7 @@ func (t *tree) typeOf(at *node, id string) *dtype {
 	case "BASICDTYPE", "PACKARRAYDTYPE":
 		switch word := strings.Fields(n.rest)[1]; word {
 		case "real", "double", "string", "chandle", "event", "shortreal", "realtime":
-			d.members = map[string]member{word: {}} // the type has no bits, and its use is refused
+			d.members = map[string]member{word: {}} // the type has no bits, and its use is rejected
 			return d
 		}
 		width := typeWidth.FindStringSubmatch(n.rest)
@@ -334,7 +334,7 @@ func firstMember(m *node) string {
 	return words[0]
 }
 
-// refuse returns an error for callers to panic with. Print recovers the error.
+// refuse returns an error as a panic value for callers. Print recovers the error.
 func (t *tree) refuse(n *node, reason, remedy string) *cosim.InputError {
 	return &cosim.InputError{Place: t.place(n), Reason: reason, Remedy: remedy}
 }

@@ -16,7 +16,7 @@ type expr struct {
 	x     *big.Int // unknown bits, which are 0 in value
 	v     *variable
 	id    int
-	ways  int // number of constants among which the value chooses; 0: other values are possible
+	ways  int // number of constants among which the value chooses; 0 if other values are possible
 }
 
 const (
@@ -25,7 +25,7 @@ const (
 	opFree
 	opWord   // memory word; the operand is its address
 	opSlice  // slice whose low bit is low
-	opDyn    // a slice at position operand 1, never beyond the end
+	opDyn    // a slice at position operand 1, never out of range
 	opConcat // highest operand first
 	opSext
 	opNot
@@ -60,7 +60,7 @@ type variable struct {
 	input, output bool
 	temp          bool // variable of an inlined function, without a value before a write
 	kept          bool // variable of a static function, whose value from earlier calls is unknown
-	memory        bool // variable printed as an array that is accessed by words
+	memory        bool // variable printed as an array with access by words
 	constant      bool // variable written by initial blocks only
 	power         *value
 	at            *node

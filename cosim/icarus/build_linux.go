@@ -24,7 +24,7 @@ import (
 
 const buildLimit = 2 * time.Minute
 
-// Only vvp, which loads the VPI module, is asked for its version.
+// only vvp, which loads the VPI module, is queried for its version
 var (
 	iverilogTool    = cosim.Tool{Command: "iverilog", Packages: "iverilog"}
 	iverilogVPITool = cosim.Tool{Command: "iverilog-vpi", Packages: "iverilog"}
@@ -185,8 +185,7 @@ var (
 	messageSummary = regexp.MustCompile(`^(\d+ error\(s\)|\*\*\*|\s)`)
 )
 
-// refusalOf converts iverilog's messages to one error. The error has the first message with a place and the messages
-// after it.
+// refusalOf converts iverilog's messages to one error: the first message with a place, and the messages after it.
 func refusalOf(source *cosim.Source, said []byte, err error) error {
 	var messages []string
 	place := source.Files[0]

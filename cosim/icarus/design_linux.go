@@ -16,7 +16,7 @@ import (
 )
 
 type systemTasks struct {
-	data     map[string]string // source that reads a $readmem file, by file name
+	data     map[string]string // by file name: the source that reads a $readmem file
 	warnings []cosim.Warning   // warnings about tasks with file access
 }
 
@@ -29,7 +29,7 @@ var (
 	designError     = regexp.MustCompile(`(?m)^( *%vpi_call\S* \d+ \d+ )"\$error"(,?)`)
 )
 
-// readDesign reads a design compiled by iverilog and changes its $error to $fatal, which ends the simulation.
+// readDesign reads a design compiled by iverilog and changes $error to $fatal, which ends the simulation.
 func readDesign(path string) (*systemTasks, error) {
 	design, err := os.ReadFile(path)
 	if err != nil {
@@ -90,7 +90,7 @@ func readDesign(path string) (*systemTasks, error) {
 	return d, os.WriteFile(path, design, 0o644)
 }
 
-// furnish creates the folder of a simulation, with copies of its $readmem files at the paths that the design uses. It
+// furnish creates the folder of a simulation, with copies of its $readmem files at the paths in the design. It
 // returns the folder inside root.
 func (d *systemTasks) furnish(source *cosim.Source, root string) (string, error) {
 	up := 0 // number of parent folders in the names

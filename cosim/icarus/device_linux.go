@@ -32,7 +32,7 @@ type device struct {
 	trace *os.File
 	shown io.Writer
 
-	waited string // time that the simulator had before it was interrupted
+	waited string // time granted to the simulator before its interruption
 	err    error
 }
 
@@ -51,7 +51,7 @@ func Open(source cosim.Source, options cosim.Options) (cosim.Device, error) {
 	return OpenSeeing(source, options, cosim.Seeing{})
 }
 
-// OpenSeeing is like Open for a device that can expose its internals.
+// OpenSeeing is Open for a device that can expose its internals.
 func OpenSeeing(source cosim.Source, options cosim.Options, seeing cosim.Seeing) (cosim.Device, error) {
 	if err := source.Check(); err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (d *device) fetch() {
 }
 
 // Limits of the simulator's processor time per cycle. They do not apply to the first cycle, in which initial blocks
-// fill memories. A slow machine is slow in all cycles, so a cycle may take 1000 times as long as the slowest cycle so
+// fill memories. A slow machine is slow in all cycles, so the limit for a cycle is 1000 times the slowest cycle so
 // far.
 const (
 	hangProcessorTime = 3 * time.Second

@@ -35,7 +35,7 @@ type status uint32
 
 const (
 	statusOK         status = 0
-	statusRefused    status = 1 // the module cannot be driven; the report has the reason
+	statusRefused    status = 1 // the module cannot be driven; the report contains the reason
 	statusFinished   status = 2 // $finish, $stop, $fatal
 	statusEndless    status = 3 // a process looped in zero time until it was interrupted
 	statusOscillates status = 4 // events repeated in zero time until they were interrupted
@@ -113,8 +113,8 @@ func (m *memory) post(op op, clocks, count uint64) uint32 {
 	return number
 }
 
-// Limits of polling before sleep. Small circuits answer faster than a sleeping process wakes up. For large circuits,
-// polling wastes time, so spin shortens it after each failure.
+// Limits of polling before sleep. Small circuits answer faster than a sleeping process wakes up. Polling for large
+// circuits wastes time, so spin becomes shorter after each failure.
 const (
 	spinsMin = 2_000
 	spinsMax = 10_000

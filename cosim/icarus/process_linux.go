@@ -29,7 +29,7 @@ type process struct {
 	done   chan struct{} // closed after ended is set
 	err    error         // result of Wait, valid after done
 
-	slowest time.Duration // largest processor time of a command after the first
+	slowest time.Duration // maximum processor time of a command after the first
 }
 
 // startProcess runs vvp in a folder on a compiled design with the VPI module NAME.vpi. When startProcess returns, the
@@ -56,7 +56,7 @@ func startProcess(vvp, folder, design, module string, memory *memory, trace *os.
 	return p, nil
 }
 
-// run starts the process and waits for its end on the same thread, since the death signal belongs to the thread and
+// run starts the process and waits for its end on the same thread, because the death signal belongs to the thread and
 // Go may end threads.
 func (p *process) run(started chan<- error) {
 	runtime.LockOSThread()
@@ -90,8 +90,8 @@ const (
 	answerSpent  // processor time exhausted
 )
 
-// A patience limits the time without a finished clock cycle. It has limits for wall-clock time, excluding waits for
-// the machine, and for processor time. Neither time depends on load.
+// A patience limits the time without a finished clock cycle: wall-clock time without waits for the machine, and
+// processor time. Neither depends on load.
 type patience struct{ wall, processor time.Duration }
 
 func (p *process) await(number uint32, patience patience) answer {
@@ -101,7 +101,7 @@ func (p *process) await(number uint32, patience patience) answer {
 	const look = 50 * time.Millisecond
 	cycles, since, used := p.memory.cycles.Load(), time.Now(), p.used()
 	for {
-		gone := p.ended.Load() // ended is read first, since the process may reply and then end
+		gone := p.ended.Load() // ended is read first, because the process may reply and then end
 		if p.memory.reply.Load() == number {
 			if number > 1 {
 				p.slowest = max(p.slowest, p.used()-used)
@@ -128,8 +128,7 @@ func (p *process) await(number uint32, patience patience) answer {
 	}
 }
 
-// waits reports whether the simulator is runnable but waits for a processor or a disk. The time of these waits does
-// not count.
+// waits reports whether the simulator is runnable but waits for a processor or a disk. These waits do not count.
 func (p *process) waits() bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 //	Settle   inputs, Settle, outputs
 //	Latch    if clocked: inputs, Edge         inputs, Edge
 //
-// Polled outputs are put when the model requests them. Thus every device has one edge per cycle, like the model's
-// registers. Settle is skipped for a circuit without a clock if its inputs have not changed. The activity of RTL with
-// dark inputs is unknown, so such RTL is never quiet.
+// Polled outputs are put when the model requests them. Every device therefore has one edge per cycle, like the
+// model's registers. Settle is skipped for a circuit without a clock and with unchanged inputs. The activity of RTL
+// with dark inputs is unknown, so RTL is never quiet.
 type replaced struct {
 	hw.Sited
 	loop  *Loop
@@ -115,7 +115,7 @@ func (c *replaced) Reset() {
 	c.resetDevices()
 }
 
-// Beginner is a device that is notified when a run begins, after its reset.
+// Beginner is a device that is notified at the beginning of a run, after its reset.
 type Beginner interface{ Begin() }
 
 // resetEdges is the length of reset in clock edges, enough for a synchroniser in the RTL.

@@ -20,7 +20,7 @@ type Part struct {
 	Elements []int
 }
 
-// Loop is the RTL of a machine. It must be used by the goroutine that runs the machine's kernel.
+// Loop is the RTL of a machine. Only the goroutine that runs the machine's kernel may use it.
 type Loop struct {
 	kernel   *hw.Kernel
 	fault    *Fault
@@ -30,7 +30,7 @@ type Loop struct {
 // Fault is the reason why RTL ended a run.
 type Fault struct {
 	Path    string
-	Cycle   uint64 // cycle of the fault; also 0 before the first cycle
+	Cycle   uint64 // cycle of the fault; 0 before the first cycle
 	Unknown bool   // an output was X or Z
 	Err     error  // error of the device or of an output
 }
@@ -80,10 +80,10 @@ func (l *Loop) Replace(model hw.Sited, parts ...Part) (hw.Component, error) {
 	return c, nil
 }
 
-// Fault returns the reason why RTL ended the run, or nil. After a fault, devices no longer run.
+// Fault returns the reason why RTL ended the run, nil for none. After a fault, devices no longer run.
 func (l *Loop) Fault() *Fault { return l.fault }
 
-// Broken ends the run because a model found an impossible input, which adjacent RTL must have sent.
+// Broken ends the run because a model has found an impossible input from adjacent RTL.
 func (l *Loop) Broken(f *hw.Fault) {
 	if l.fault == nil {
 		l.fault = &Fault{Path: f.Path, Cycle: f.Cycle, Err: errors.New(f.Text + ": RTL in this network has sent bits that " +

@@ -9,7 +9,7 @@ import (
 )
 
 // batched queues the inputs of many cycles and runs the RTL through them in one call. The model runs ahead. If a
-// batch differs, the run is repeated cycle by cycle (see pair.twice).
+// batch differs, the run is repeated cycle by cycle (pair.twice).
 type batched struct {
 	queued int
 	counts []bool
@@ -20,7 +20,7 @@ type batched struct {
 	fault  *hang
 }
 
-// newBatched returns nil if the RTL must run cycle by cycle: the device cannot play batches, the model follows the
+// newBatched returns nil if the RTL must run cycle by cycle: if the device cannot play batches, the model follows the
 // RTL's outputs, or an option observes each cycle.
 func (l *pair) newBatched() *batched {
 	d, ok := l.rtl.(*pinmap.Device)

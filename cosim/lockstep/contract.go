@@ -37,8 +37,8 @@ type Counted struct {
 
 const redrawsMax = 300
 
-// deadEndsMax bounds the number of cycles without legal inputs. The check gives up after this number of cycles if no
-// cycle had legal inputs.
+// deadEndsMax is the number of cycles without legal inputs after which the check gives up, if no cycle has had legal
+// inputs.
 const deadEndsMax = 32
 
 type contract struct {
@@ -98,7 +98,8 @@ func (c *contract) inReset() bool {
 	return c.model.Clocked() && c.model.Inputs()[c.model.ResetWord()]&1 != 0
 }
 
-// brokenInReset reports whether an assumption about inputs alone fails. During reset, only these assumptions apply.
+// brokenInReset reports whether an assumption about inputs alone is violated. During reset, only these assumptions
+// apply.
 func (c *contract) brokenInReset() bool {
 	return slices.ContainsFunc(c.Assume, func(a *condition.Condition) bool { return a.OfInputs() && !a.Holds(c.sight) })
 }
@@ -177,8 +178,8 @@ func (c *contract) breaks(s *Stimulus, row uint64, at int) error {
 	}
 }
 
-// weigh sets c.mask to the bits of all that are compared in a settled cycle. If asked, it first checks the
-// assumptions; a broken assumption stops the run. For given inputs, a broken assumption is an error.
+// weigh sets c.mask to the bits of all that are compared in a settled cycle. With asked, it first checks the
+// assumptions; a violated assumption stops the run. For given inputs, a violated assumption is an error.
 func (c *contract) weigh(cycle uint64, all []uint64, asked bool, s *Stimulus) (stop bool, err error) {
 	if c == nil {
 		return false, nil

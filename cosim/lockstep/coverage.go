@@ -172,7 +172,7 @@ func appendGaps(gaps []Gap, name string, bits int, kind func(bit int) string) []
 	return gaps
 }
 
-// gapsMax bounds the bit gaps in a text; missing events are always listed.
+// gapsMax is the maximum number of bit gaps in a text; missing events are always listed.
 const gapsMax = 6
 
 // GapsText lists gaps in one line.

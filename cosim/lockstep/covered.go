@@ -12,7 +12,7 @@ type covered struct {
 	kernel *hw.Kernel
 	device cosim.Device
 	last   []uint64 // the device's counts at the previous add
-	first  []uint64 // counts since then when inputs first settled; nil before that
+	first  []uint64 // counts at the first settling of the inputs; nil before
 }
 
 func newCovered(name string, kernel *hw.Kernel) *covered {

@@ -154,7 +154,7 @@ func (l *pair) describe(r *Report, d *Divergence, at difference, fault *cosim.Fa
 		differs = "is unknown"
 	}
 	where := d.where()
-	if at.kind == DivergenceLimit { // model and RTL may agree in the bits that are mapped
+	if at.kind == DivergenceLimit { // model and RTL may agree in the mapped bits
 		d.Text = fmt.Sprintf("%s exceeds the limits of the map %s: %s", name, where, l.brokenText(at.port))
 		return
 	}

@@ -47,7 +47,7 @@ type explorer struct {
 type budget struct {
 	cycles, spent uint64
 	deep, runUps  uint64 // cycles spent on passes and bursts, and on run-ups
-	lastNew       uint64 // value of spent when something new last appeared
+	lastNew       uint64 // value of spent at the last new item
 }
 
 // shareOfDeep returns the cycles to spend on passes and bursts: half of all cycles. The share is three quarters after

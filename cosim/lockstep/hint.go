@@ -12,7 +12,7 @@ import (
 	"starloom/cosim/pinmap"
 )
 
-const hintWithin = 200 // cycles; a map that is wrong altogether differs earlier
+const hintWithin = 200 // cycles; a completely wrong map differs earlier
 
 // hint searches for a change of the map that removes an early difference: the opposite reset polarity, or outputs one
 // cycle earlier or later. It returns the text for the map, or "".

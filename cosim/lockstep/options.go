@@ -8,9 +8,9 @@ import (
 
 // Options control Run.
 type Options struct {
-	Cycles uint64 // cycles of each run; 0: 100,000, with Icarus 10,000
+	Cycles uint64 // cycles of each run; 0 selects 100,000, with Icarus 10,000
 	Seed   uint64 // seed of the first run's stimulus
-	Seeds  int    // number of seeds: Seed, Seed+1, ...; 0: 1
+	Seeds  int    // number of seeds: Seed, Seed+1, ...; 0 selects 1
 	// number of random power-on states, each run with every seed; 0: PowerOnDefault; always 1 with Icarus, which has X
 	PowerOn int
 
@@ -37,7 +37,7 @@ type Options struct {
 	Progress func(cycles, total uint64) // called at intervals; may be nil
 
 	stepwise  bool // tests: run the RTL cycle by cycle
-	keptWords int  // tests: words kept of a stimulus, below stimulusWordsMax
+	keptWords int  // tests: maximum number of stored words of a stimulus, below stimulusWordsMax
 }
 
 // PowerOnDefault is the default number of random power-on states.

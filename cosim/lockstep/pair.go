@@ -182,7 +182,7 @@ func (l *pair) prepare(d *pinmap.Device) {
 	l.contract = newContract(l.pinMap, l.model, d, l.late)
 }
 
-// comparesNothing rejects a map without any output of the model, because a check with such a map could only pass.
+// comparesNothing rejects a map without any output of the model, because a check with this map could only pass.
 func (l *pair) comparesNothing() error {
 	var names []string
 	for _, p := range l.model.Ports() {

@@ -82,11 +82,11 @@ type Covers struct {
 
 // Extent describes the compared outputs and the inputs of the comparison.
 type Extent struct {
-	// Inputs counts cycles with distinct inputs. The same inputs are repeated from each of PowerOns states.
+	// Inputs counts cycles with distinct inputs. The inputs are repeated from each of PowerOns states.
 	Inputs   uint64 `json:"input_cycles"`
 	PowerOns uint64 `json:"power_on_states"`
 
-	// Outputs and Compared count outputs of the model. Absent lists outputs that the map leaves out.
+	// Outputs and Compared count outputs of the model. Absent lists outputs omitted in the map.
 	Outputs  int      `json:"outputs"`
 	Compared int      `json:"outputs_compared"`
 	Absent   []string `json:"outputs_absent"`
@@ -94,7 +94,7 @@ type Extent struct {
 	// Unread lists outputs of the RTL that the map does not use.
 	Unread []string `json:"rtl_outputs_not_looked_at,omitempty"`
 
-	// Tied lists inputs of the RTL that the map holds constant: scan is 0. No other value was tried.
+	// Tied lists inputs of the RTL that the map holds constant, such as "scan is 0". No other value was tried.
 	Tied []string `json:"rtl_inputs_tied,omitempty"`
 
 	// Left lists outputs that the model leaves to the RTL within bounds.
@@ -118,7 +118,7 @@ type Exploration struct {
 	Seed    uint64 `json:"seed"`
 	Cycles  uint64 `json:"cycles"`
 	Shown   int    `json:"shown"`          // values, pairs of events and declared events
-	New     int    `json:"new"`            // part of Shown that earlier seeds have not shown
+	New     int    `json:"new"`            // part of Shown that earlier seeds did not show
 	LastNew uint64 `json:"last_new_cycle"` // last cycle in which something new appeared
 	Places  int    `json:"places"`         // saved states that later phases can start from
 	RunUps  uint64 `json:"run_up_cycles"`
@@ -144,7 +144,7 @@ type Divergence struct {
 	Pins   []string `json:"pins,omitempty"`
 	Model  string   `json:"model,omitempty"`
 	RTL    string   `json:"rtl,omitempty"`
-	Place  string   `json:"place,omitempty"` // part of the model: ports and VCs of a router whose outputs differ
+	Place  string   `json:"place,omitempty"` // part of the model whose outputs differ: ports and VCs of a router
 
 	// BeforeRun means that the RTL differs in the reset before cycle 0 of a recorded run. Cycle is then a cycle of
 	// the stimulus.

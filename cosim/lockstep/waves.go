@@ -15,10 +15,10 @@ import (
 
 // Waves holds displayed cycles of model and RTL.
 type Waves struct {
-	Stimulus *Stimulus // inputs from power-on; nil if there were too many to keep
+	Stimulus *Stimulus // inputs from power-on; nil if there were too many to store
 	cycles   []uint64
 	rows     []uint64 // row of the stimulus, by sample; the cycles of a recorded run may differ from rows
-	end      bool     // Stimulus holds only the end of the run
+	end      bool     // Stimulus contains only the end of the run
 	ports    []cosim.Port
 	absent   []bool
 	fourWay  bool // the RTL has X and Z
@@ -103,7 +103,7 @@ func planesOf(p cosim.Port, values, unknown []uint64) (value, plane []uint64) {
 	return value, plane
 }
 
-// Up to drawnRowsAlways rows are drawn even if they are constant.
+// up to drawnRowsAlways rows are drawn even if they are constant
 const (
 	drawnCycles     = 16
 	drawnRowsAlways = 6

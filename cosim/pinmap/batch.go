@@ -24,10 +24,10 @@ type player struct {
 	max     int
 	inputs  []uint64
 	queued  int
-	left    int  // number of played rows that are not shown yet
-	shifted bool // outputs are a cycle early: a row shows the outputs of the previous row
+	left    int  // number of played rows that have not been shown
+	shifted bool // outputs are one cycle early: a row shows the outputs of the previous row
 
-	moves []rowMove // moves that compare rows in place; nil: rows must be shown
+	moves []rowMove // moves that compare rows in place; nil if rows must be shown
 	fixed []uint64  // constant outputs, and the mask of their bits
 	which []uint64
 }
@@ -42,8 +42,8 @@ type rowMove struct {
 }
 
 const (
-	playCyclesMin = 4   // minimum of cycles; smaller batches are not worth a call
-	playCyclesMax = 256 // maximum of cycles; larger batches are not faster
+	playCyclesMin = 4   // minimum number of cycles; smaller batches are not worth a call
+	playCyclesMax = 256 // maximum number of cycles; larger batches are not faster
 )
 
 // newPlayer returns the player of a device. It returns nil for a map with feedback or several clock edges per cycle,
@@ -127,7 +127,7 @@ func (d *Device) ofOutputs(b Bit) bool {
 	return false
 }
 
-// Plays returns the largest number of cycles in a batch, 0 if the device runs cycle by cycle.
+// Plays returns the maximum number of cycles in a batch, 0 if the device runs cycle by cycle.
 func (d *Device) Plays() int {
 	if d.player == nil {
 		return 0
@@ -135,7 +135,7 @@ func (d *Device) Plays() int {
 	return d.player.max
 }
 
-// Queue adds a cycle with the present Inputs.
+// Queue adds a cycle with the current Inputs.
 func (d *Device) Queue() {
 	p := d.player
 	copy(p.inputs[p.queued*len(d.inputs):], d.inputs)
@@ -145,7 +145,7 @@ func (d *Device) Queue() {
 	p.queued++
 }
 
-// Play runs the queued cycles and empties the queue. For halves see cosim.Player.
+// Play runs the queued cycles and empties the queue. For halves, see cosim.Player.
 func (d *Device) Play() (halves int, err error) {
 	if d.err != nil {
 		return 0, d.err
@@ -191,7 +191,7 @@ func (d *Device) Shown() {
 // Compares reports whether Agrees is available.
 func (d *Device) Compares() bool { return d.player.moves != nil }
 
-// Agrees reports whether the outputs of a played cycle equal wanted in the bits of counted.
+// Agrees reports whether the outputs of a played cycle equal wanted in the bits set in counted.
 func (d *Device) Agrees(row int, wanted, counted []uint64) bool {
 	p := d.player
 	out := p.rows[row*p.words+p.in:][:p.words-p.in]

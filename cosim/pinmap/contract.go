@@ -14,8 +14,8 @@ import (
 // A Contract is the set of conditions (package condition) of a check, over inputs and the model's outputs. The
 // conditions apply in cycles without reset.
 //
-// Inputs meet Assume in every cycle. An output with a condition in Compare is compared in the cycles in which the
-// condition holds; for late RTL, these are the model's cycles.
+// Inputs satisfy Assume in every cycle. An output with a condition in Compare is compared in cycles with a true
+// condition; for late RTL, these are cycles of the model.
 type Contract struct {
 	Assume  []string
 	Compare map[string]string // condition of an output, by output of the model
@@ -24,7 +24,7 @@ type Contract struct {
 // Terms is a parsed Contract.
 type Terms struct {
 	Assume  []*condition.Condition
-	Compare []*condition.Condition // condition of an output, by port of the model; nil: unconditional
+	Compare []*condition.Condition // condition of an output, by port of the model; nil for no condition
 }
 
 // Terms parses the contract. rtl has the ports of the RTL, for messages.

@@ -20,7 +20,7 @@ type Device struct {
 	resetOutputs             []uint64 // the model's outputs after a reset
 	terms                    *Terms
 	clocks
-	resetCycles           int      // cycles of the RTL per reset cycle of the model; 0: not clocked during reset
+	resetCycles           int      // RTL cycles per reset cycle of the model; 0: not clocked during reset
 	cycle                 uint64   // number of RTL cycles so far, which selects the next beat
 	before, beforeUnknown []uint64 // early outputs, sampled just before the edge
 	settled               []uint64 // inputs with which the RTL last settled; nil for none
@@ -103,13 +103,13 @@ func (d *Device) Unknown() []uint64   { return d.unknown }
 // Late returns the latency of the RTL in cycles, by port of the model.
 func (d *Device) Late() []int { return d.Wires.Late }
 
-// Absent reports, by port of the model, whether the RTL lacks the port.
+// Absent reports, by port of the model, whether the RTL does not have the port.
 func (d *Device) Absent() []bool { return d.Wires.Absent }
 
 // Terms returns the terms of the map's contract.
 func (d *Device) Terms() *Terms { return d.terms }
 
-// Log returns the output that the RTL has printed.
+// Log returns the output printed by the RTL.
 func (d *Device) Log() string {
 	if l, ok := d.rtl.(cosim.Logger); ok {
 		return l.Log()
@@ -124,7 +124,7 @@ func (d *Device) push() {
 	}
 }
 
-// Tracer returns the RTL with its own signal names, or nil if it exposes only its ports.
+// Tracer returns the RTL with its own signal names, nil if it exposes only its ports.
 func (d *Device) Tracer() cosim.Tracer {
 	tracer, _ := d.rtl.(cosim.Tracer)
 	return tracer
@@ -315,7 +315,7 @@ func (d *Device) withOwn(state []byte) []byte {
 
 func (d *Device) ownBytes() int { return 8 * (len(d.inputs) + len(d.outputs) + len(d.unknown) + 1) }
 
-// SaveSince and RestoreSince implement cosim.Keeper. If the RTL is no Keeper, they handle the whole state.
+// SaveSince and RestoreSince implement cosim.Keeper. If the RTL is not a Keeper, they handle the whole state.
 
 func (d *Device) SaveSince(snapshot []byte) (difference []byte, size int, err error) {
 	keeper, ok := d.rtl.(cosim.Keeper)

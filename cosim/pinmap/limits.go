@@ -18,10 +18,10 @@ func (w *Wires) Bounds() (texts []string) {
 	return texts
 }
 
-// Broken returns a limit that the RTL's outputs break, or nil. It is valid for settled RTL with reset off.
+// Broken returns a limit violated by the RTL's outputs, nil for none. It is valid for settled RTL with reset off.
 func (d *Device) Broken() *Limit { return d.broken(func(p cosim.Port) bool { return !p.Input }) }
 
-// BrokenBy returns a limit that inputs of the model break, or nil.
+// BrokenBy returns a limit violated by inputs of the model, nil for none.
 func (d *Device) BrokenBy(inputs []uint64) *Limit {
 	copy(d.inputs, inputs)
 	return d.broken(func(p cosim.Port) bool { return p.Input })
@@ -41,7 +41,7 @@ func (d *Device) broken(asked func(cosim.Port) bool) *Limit {
 	return nil
 }
 
-// Check returns a *cosim.Fault if a limit is broken. It implements cosim.Checked.
+// Check returns a *cosim.Fault for a violated limit. It implements cosim.Checked.
 func (d *Device) Check() error {
 	if len(d.Limits) == 0 {
 		return nil
@@ -80,7 +80,7 @@ func (d *Device) digits(bits []Bit) string {
 
 // Fit restricts inputs of the model to the map's limits.
 func (d *Device) Fit(inputs []uint64) {
-	const rounds = 4 // a correction by one limit may affect another limit: an index that is too large becomes none
+	const rounds = 4 // a correction by one limit may affect another limit: an index out of range becomes none
 	for range rounds {
 		if d.BrokenBy(inputs) == nil {
 			return

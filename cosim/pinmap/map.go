@@ -44,12 +44,12 @@ type Library struct {
 //	 n  the RTL is n cycles late, at most 64. A device cannot undo that: package lockstep
 //	    delays the model's output, with reset values after a reset
 //
-// A Map must be used by one goroutine at a time. Its devices may be used by other goroutines.
+// A Map must not be used concurrently. Other goroutines may use its devices.
 type Map struct {
 	Library
 
 	Written
-	Places map[string]string // places of keys: "pins.request" is at arbiter.yml:7:3; may be nil
+	Places map[string]string // places of keys: "pins.request" is at arbiter.yml:7:3; nil for none
 
 	Model      string
 	Parameters twin.Parameters
@@ -64,9 +64,9 @@ type Map struct {
 	Timing   Timing
 
 	Pins     []Wiring
-	Ties     []Tie          // constants for RTL inputs that the model lacks
+	Ties     []Tie          // constants for RTL inputs that the model does not have
 	Feedback []Feedback     // RTL inputs that follow RTL outputs within a cycle
-	Absent   []string       // outputs of the model that the RTL lacks; their bits are 0
+	Absent   []string       // outputs of the model that the RTL does not have; their bits are 0
 	Latency  map[string]int // cycles, by output of the model
 
 	Contract
@@ -122,7 +122,7 @@ func TiedText(tied []string) string {
 // Feedback connects an RTL input to an RTL output within a cycle, such as an acknowledgement to a grant.
 type Feedback struct{ To, From string }
 
-// parameterMax bounds parameters except seeds. Models of that size need little memory.
+// parameterMax is the maximum of parameters except seeds. Models of that size need little memory.
 const parameterMax = 65535
 
 const latencyMax = 64
@@ -237,7 +237,7 @@ func (m *Map) parametersRemedy(t twin.Twin) string {
 	return remedy + "; `starloom cosim check --list` lists them for each model"
 }
 
-// Close releases built designs. All devices must be closed before.
+// Close releases built designs. All devices must have been closed.
 func (m *Map) Close() error {
 	var err error
 	for _, design := range m.built().designs {
@@ -258,7 +258,7 @@ func (m *Map) backend() string {
 	return m.Backend
 }
 
-// Warnings returns tool warnings about the RTL opened last that affect a verdict.
+// Warnings returns tool warnings that affect a verdict about the most recently opened RTL.
 func (m *Map) Warnings() []cosim.Warning { return m.built().warnings }
 
 func (m *Map) built() *opened {
@@ -268,7 +268,7 @@ func (m *Map) built() *opened {
 	return m.opened
 }
 
-// On returns the map for a different backend, which reads the same text as Verilator.
+// On returns the map for another backend, which reads the same text as Verilator.
 func (m *Map) On(backend string) *Map {
 	other := *m
 	other.Backend, other.Source, other.opened = backend, m.Source.ForVerilator(), nil

@@ -44,7 +44,7 @@ type Item struct {
 	IsPin    bool
 	Inverted bool // the item is inverted; for pins see Pin.Inverted
 
-	// Number has the bits of a number, low bit first. It is nil for a plain 0 or 1, which fills the rest of a join.
+	// Number holds the bits of a number, low bit first; nil for a plain 0 or 1, which fills the rest of a join.
 	Number []bool
 	One    bool
 }
@@ -62,7 +62,7 @@ var (
 	numberText = regexp.MustCompile(`^(~?)(\d{1,4})'([bodhBODH])([0-9a-fA-F_]+)$`)
 )
 
-// ParseItem parses an item. why describes an error, "" for none.
+// ParseItem parses an item. why describes the error, "" for none.
 func ParseItem(text string) (item Item, why string) {
 	text = strings.TrimSpace(text)
 	item.Text = text

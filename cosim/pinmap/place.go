@@ -10,8 +10,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// In returns the map for a model with other parameters, such as the parameters of a place in a machine. Builds are
-// not shared.
+// In returns the map for a model with other parameters, such as those of a place in a machine. Builds are not shared.
 func (m *Map) In(parameters twin.Parameters) *Map {
 	if maps.Equal(m.Parameters, parameters) {
 		return m
@@ -70,7 +69,7 @@ func (m *Map) source() (cosim.Source, error) {
 	return s, nil
 }
 
-// Derives reports whether an absent output is computed from others. Only a violation output is, from its rails.
+// Derives reports whether an absent output is computed from others, as only violation outputs are, from their rails.
 func (m *Map) Derives(output string) bool {
 	t, err := m.Twin()
 	if err != nil {

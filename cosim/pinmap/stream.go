@@ -2,7 +2,7 @@ package pinmap
 
 import "maps"
 
-// A Stream is a side of the RTL with valid and ready.
+// A Stream is an interface of the RTL with valid and ready.
 type Stream struct {
 	Valid, Ready string
 	Payload      []string // pins of the payload, highest first

@@ -11,7 +11,7 @@ import (
 
 const (
 	clockEdgesMax  = 64   // clock edges per cycle of the model
-	clockCyclesMax = 1024 // cycles of the model until all clocks return to their initial phase
+	clockCyclesMax = 1024 // maximum number of model cycles until all clocks return to their initial phase
 	resetCyclesMax = 4096
 )
 

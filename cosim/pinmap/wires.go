@@ -67,7 +67,7 @@ type Limit struct {
 	Is, Must Bit
 	Text     string // wording of the map: index_o is low(idx)
 	Of       []Bit  // source bits of an output, low bit first
-	Why      string // reason why a broken limit of an output is wrong
+	Why      string // explanation of the violated limit of an output
 }
 
 // Not returns the inverse of a bit.
@@ -182,7 +182,7 @@ func (w *Wires) differ(a, b Bit) Bit {
 	return w.gate(false, w.gate(true, a, b.Not()), w.gate(true, a.Not(), b))
 }
 
-// encode returns the index of the one set bit, as a number of the given width. Each bit of the number is an OR.
+// encode returns the index of the single set bit as a number of the given width. Each bit of the number is an OR.
 func (w *Wires) encode(hot []Bit, bits int) []Bit {
 	number := make([]Bit, bits)
 	for j := range number {
@@ -197,8 +197,8 @@ func (w *Wires) encode(hot []Bit, bits int) []Bit {
 	return number
 }
 
-// several returns a bit that is 1 while more than one bit is set. If two bits are set, their indexes differ in at
-// least one bit.
+// several returns a bit that is 1 while more than one bit is set. The indexes of two set bits differ in at least one
+// bit.
 func (w *Wires) several(hot []Bit) Bit {
 	var pairs []Bit
 	for j := 0; (len(hot)-1)>>j > 0; j++ {

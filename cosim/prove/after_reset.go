@@ -2,8 +2,8 @@ package prove
 
 // A begun graph is a graph without its first cycle. In the first cycle of the whole graph, a miter has reset on,
 // which sets most registers to known values. In the begun graph, a register of one side can therefore be related to
-// registers of the other from the start. The remaining registers are free: a property of the begun graph holds for
-// the whole graph, and a counterexample is checked in the whole graph.
+// registers of the other side from the start. The remaining registers are free: a property of the begun graph holds
+// for the whole graph, and a counterexample is checked in the whole graph.
 type begun struct {
 	graph
 	to     []uint32

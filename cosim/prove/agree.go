@@ -15,7 +15,7 @@ type agreement struct {
 	random *twin.Random
 	in     []uint64
 	mined  *miner
-	over   func() error // returns an error after the time limit; may be nil
+	over   func() error // returns an error after the time limit; nil for no limit
 
 	cycles, compared uint64 // number of cycles, and of bits compared in these cycles
 	checked          []bool // true if the bit agreed in a cycle that no reset affects, by bit
