@@ -7,6 +7,7 @@ import (
 
 	"starloom/traces/diff"
 	"starloom/traces/input/strict"
+	"starloom/traces/vcd"
 )
 
 // LoadDiff reads a map of `trace diff` into options:
@@ -18,7 +19,7 @@ import (
 //	only: [TOP.**]
 //	ignore: ["**.debug_*"]
 //	align: tb.rst_n
-//	offset_cycles: 2
+//	offset_cycles: 2              # or offset: 4 ns, without clocks and periods
 //
 // Every error is an *input.Error with file, line and column.
 func LoadDiff(path string, o *diff.Options) error {
@@ -46,6 +47,17 @@ func ParseDiff(path string, data []byte, o *diff.Options) error {
 			number, err := d.Integer(n, where, strict.Span{Min: -math.MaxInt32, Max: math.MaxInt32})
 			o.OffsetCycles = number.Int64()
 			return err
+		},
+		"offset": func(n *yaml.Node, where string) error {
+			var text string
+			if err := d.Text(n, where, &text); err != nil {
+				return err
+			}
+			var err error
+			if o.Offset, err = vcd.ParseDuration(text); err != nil {
+				return d.Refuse(n, err.Error(), "give a time such as 4 ns")
+			}
+			return nil
 		},
 	})
 }

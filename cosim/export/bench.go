@@ -1,0 +1,131 @@
+package export
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/template"
+
+	"starloom/cosim/twin"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// About is a run, for the text of the files.
+type About struct {
+	Scenario, Version, Command string
+	Comments                   []string // lines of the header of a waveform
+	Seed                       uint64
+	Unshown                    []string // signals of the machine's hardware that the Verilog does not have
+}
+
+// Files returns the files of the folder by name, except the waveform: the top, the twins, a testbench with the
+// recorded events, and the files that run both simulators. signals are the signals of the waveform. twins are all
+// known twins.
+func (t *Top) Files(r *Recording, signals []Signal, twins []twin.Twin, about About) (map[string]string, error) {
+	files := map[string]string{"top.v": spdx + t.Text}
+	sources, err := t.sources(twins, files)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range r.streams {
+		files[s.name()+".hex"] = s.text()
+	}
+	var dump strings.Builder
+	for _, s := range signals {
+		fmt.Fprintf(&dump, "$dumpvars(0, tb.%s);\n", escapedPath(s.Path))
+	}
+	files["dump.vh"] = dump.String()
+	data := struct {
+		About
+		Top     *Top
+		Run     *Recording
+		Streams []bench
+		Sources []string
+		Open    []string
+		Signals int
+		Offset  int
+	}{about, t, r, benches(r), sources, t.open(), len(signals), eventOffset}
+	parsed, err := template.New("").Funcs(template.FuncMap{"sub": func(a, b int) int { return a - b }}).ParseFS(templates, "templates/*.tmpl")
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"tb.v", "Makefile", "README.md", "names.yml", "trace.vlt", "files.f"} {
+		var text bytes.Buffer
+		if err := parsed.ExecuteTemplate(&text, name+".tmpl", data); err != nil {
+			return nil, err
+		}
+		files[name] = text.String()
+	}
+	return files, nil
+}
+
+// open names the outputs of the top that the testbench does not compare.
+func (t *Top) open() (names []string) {
+	for _, c := range t.columns {
+		for p := range c.site.Ports {
+			if port := &c.site.Ports[p]; t.outputs[output{c.number, 0, p}] && !port.Polled {
+				names = append(names, c.wire(port))
+			}
+		}
+	}
+	return names
+}
+
+const spdx = "// SPDX-License-Identifier: Apache-2.0\n"
+
+// sources adds the Verilog of the twins to files and returns the names of the modules' files.
+func (t *Top) sources(twins []twin.Twin, files map[string]string) ([]string, error) {
+	modules := map[string]bool{}
+	for _, name := range t.Twins {
+		known, err := twin.Find(twins, name)
+		if err != nil {
+			return nil, err
+		}
+		for k, file := range known.Files() {
+			text, err := known.Source(file)
+			if err != nil {
+				return nil, err
+			}
+			files[file] = spdx + string(text)
+			if k > 0 { // the first is the header
+				modules[file] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(modules)), nil
+}
+
+// bench is a stream of events as the testbench reads it.
+type bench struct {
+	Name, Column     string
+	Checks           bool
+	Elements, Events int
+	Width            int // bits of an event
+	Ports            []benchPort
+}
+
+type benchPort struct {
+	Name, Wire string
+	Bits, Low  int // its lowest bit in an event
+	All        int // bits of all elements
+}
+
+func benches(r *Recording) (all []bench) {
+	for _, s := range r.streams {
+		b := bench{Name: s.name(), Column: s.column.name, Checks: s.checks, Elements: s.column.site.Elements,
+			Events: len(s.lines), Width: s.width()}
+		low := 0
+		for _, port := range s.ports {
+			b.Ports = append(b.Ports, benchPort{Name: port.Name, Wire: s.column.wire(port), Bits: port.Bits, Low: low,
+				All: port.Bits * b.Elements})
+			low += port.Bits
+		}
+		all = append(all, b)
+	}
+	return all
+}

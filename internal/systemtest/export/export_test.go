@@ -1,0 +1,150 @@
+package export
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+	"starloom/traces/diff"
+)
+
+const (
+	small = "fabric: {pops: {groups: 2, group_size: 2}}\n" + routing
+	cross = "fabric: {crossbar: {ports: 3, arbiter: round_robin}}\n" + gossip
+)
+
+// exported runs a scenario and returns the folder of its Verilog.
+func exported(t *testing.T, text string) string {
+	s, err := starloom.ParseScenario("", []byte("starloom: 1\n"+text))
+	require.NoError(t, err)
+	dir := filepath.Join(t.TempDir(), "verilog")
+	report, err := starloom.ExportVerilog(t.Context(), s, dir, "a test")
+	require.NoError(t, err)
+	require.Equal(t, starloom.VerdictPass, report.Verdict)
+	require.Positive(t, report.Signals)
+	return dir
+}
+
+func build(t *testing.T, dir string, targets ...string) (output string, err error) {
+	c := exec.CommandContext(t.Context(), "make", append([]string{"-s", "-C", dir}, targets...)...)
+	text, err := c.CombinedOutput()
+	return string(text), err
+}
+
+// compared compares the waveform of a simulator with that of the run, with nothing but names.yml.
+func compared(t *testing.T, dir, simulator string) *diff.Report {
+	var o diff.Options
+	require.NoError(t, starloom.LoadDiffMap(filepath.Join(dir, "names.yml"), &o))
+	report, err := diff.Files(t.Context(), filepath.Join(dir, "expected.vcd"), filepath.Join(dir, simulator+".vcd"), o)
+	require.NoError(t, err)
+	return report
+}
+
+func requireEqual(t *testing.T, dir, simulator string) {
+	text, err := build(t, dir, simulator)
+	require.NoError(t, err, text)
+	require.Contains(t, text, "PASS: ")
+	report := compared(t, dir, simulator)
+	require.Equal(t, diff.VerdictEqual, report.Verdict)
+	require.Positive(t, report.Compared)
+}
+
+// TestIcarus: the waveforms of two exported machines are the runs' in Icarus, without any option of trace diff.
+func TestIcarus(t *testing.T) {
+	for name, text := range map[string]string{"pops": small, "crossbar": cross} {
+		t.Run(name, func(t *testing.T) { requireEqual(t, exported(t, text), "icarus") })
+	}
+}
+
+// TestLongSimulators: machines of all exported kinds are the runs' in both simulators. Verilator and Yosys read them,
+// and Verilator has no warning about a top or its parts.
+func TestLongSimulators(t *testing.T) {
+	for name, text := range map[string]string{
+		"pops-4x4": "fabric: {pops: {groups: 4, group_size: 4}}\n" + routing,
+		"links":    "fabric: {pops: {groups: 2, group_size: 2}}\nlink: {propagation_cycles: 3, phit_bits: 5}\n" + routing,
+		"priority": "fabric: {crossbar: {ports: 4}}\n" + gossip,
+		"lottery":  "fabric: {crossbar: {ports: 3, arbiter: lottery}}\n" + gossip,
+		"weighted": "fabric: {crossbar: {ports: 3, arbiter: weighted_round_robin}}\n" + gossip,
+		"sessions": "fabric: {crossbar: {ports: 4}}\nfirmware: {program: gossip/fsa}\nworkload: {gossip: {sessions: 3}}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := exported(t, text)
+			requireEqual(t, dir, "icarus")
+			requireEqual(t, dir, "verilator")
+			text, err := build(t, dir, "lint")
+			require.NoError(t, err, text)
+			require.NotContains(t, text, "%Warning")
+			top, err := os.ReadFile(filepath.Join(dir, "top.v"))
+			require.NoError(t, err)
+			require.NotContains(t, string(top), "lint_off")
+			c := exec.CommandContext(t.Context(), "yosys", "-q", "-p",
+				"read_verilog -sv -DSYNTHESIS "+strings.Join(sources(t, dir), " ")+"; hierarchy -check -top top")
+			c.Dir = dir
+			said, err := c.CombinedOutput()
+			require.NoError(t, err, string(said))
+		})
+	}
+}
+
+func sources(t *testing.T, dir string) []string {
+	text, err := os.ReadFile(filepath.Join(dir, "files.f"))
+	require.NoError(t, err)
+	return strings.Fields(string(text))
+}
+
+// TestMutants: mistakes of a top show as a failed testbench or as a difference of waveforms.
+func TestMutants(t *testing.T) {
+	for name, m := range map[string]struct{ text, old, new string }{
+		"rails of a receiver swapped": {small, "group_nic_rx_rail1_i[0 +: 128] = {group_coupler_fibre_rail1_o[128 +: 64], " +
+			"group_coupler_fibre_rail1_o[0 +: 64]}", "group_nic_rx_rail1_i[0 +: 128] = {group_coupler_fibre_rail1_o[0 +: 64], " +
+			"group_coupler_fibre_rail1_o[128 +: 64]}"},
+		"a coupler without gates": {small, "(group_nic_tx_port_o[16 +: 16] == 16'h1 || group_nic_tx_port_o[16 +: 16] == " +
+			"16'hfffe)", "(1'b1)"},
+		"one cycle more on all links": {small, ".DELAY_CYCLES(1)", ".DELAY_CYCLES(2)"},
+		"grants not transposed": {cross, "{output_arbiter_grant_o[7], output_arbiter_grant_o[4], output_arbiter_grant_o[1]}",
+			"output_arbiter_grant_o[3 +: 3]"},
+		"no reset of the arbiters": {cross, ".reset(reset),\n          .request_i(output_arbiter_request_i",
+			".reset(1'b0),\n          .request_i(output_arbiter_request_i"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := exported(t, m.text)
+			path := filepath.Join(dir, "top.v")
+			top, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Contains(t, string(top), m.old)
+			require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(top), m.old, m.new, 1)), 0o644))
+			text, err := build(t, dir, "icarus")
+			if err == nil {
+				report := compared(t, dir, "icarus")
+				require.Equal(t, diff.VerdictDifferent, report.Verdict)
+				return
+			}
+			require.Contains(t, text, "FAIL: ")
+		})
+	}
+}
+
+// TestRefused: hardware without Verilog is refused by name, and no folder appears.
+func TestRefused(t *testing.T) {
+	for text, reason := range map[string]string{
+		"fabric: {crossbar: {ports: 4, cap: 2}}\n" + gossip:                           "crossbar.cap.ports has no Verilog",
+		"fabric: {crossbar: {ports: 4, matching: list}}\n" + gossip:                   "crossbar.allocator",
+		"fabric: {bus: {vertices: 6, length: 3}}\nfirmware: {program: bus/two-phase}": "cannot be exported",
+		small + "faults: {schedule: [{kind: drop, targets: [\"pops.group[0].coupler[0]\"]}]}\n":     "faults of media act between the parts",
+		small + "rtl: [{replace: \"pops.**\"}]\n":                                     "delete rtl",
+	} {
+		s, err := starloom.ParseScenario("", []byte("starloom: 1\n"+text))
+		require.NoError(t, err, text)
+		dir := filepath.Join(t.TempDir(), "verilog")
+		_, err = starloom.ExportVerilog(t.Context(), s, dir, "a test")
+		var bad *starloom.InputError
+		require.ErrorAs(t, err, &bad, text)
+		require.ErrorContains(t, err, reason)
+		require.NoDirExists(t, dir)
+	}
+}
