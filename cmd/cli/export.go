@@ -8,7 +8,9 @@ import (
 )
 
 func newExport(networks starloom.Networks) *cobra.Command {
-	parent := &cobra.Command{Use: "export", Short: "Write hardware for other tools", Args: cobra.ArbitraryArgs, RunE: group}
+	parent := &cobra.Command{
+		Use: "export", Short: "Write hardware for other tools", Args: cobra.ArbitraryArgs, RunE: group,
+	}
 	parent.AddCommand(newExportVerilog(networks))
 	return parent
 }

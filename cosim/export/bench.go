@@ -50,7 +50,8 @@ func (t *Top) Files(r *Recording, signals []Signal, twins []twin.Twin, about Abo
 		Signals int
 		Offset  int
 	}{about, t, r, benches(r), sources, t.open(), len(signals), eventOffset}
-	parsed, err := template.New("").Funcs(template.FuncMap{"sub": func(a, b int) int { return a - b }}).ParseFS(templates, "templates/*.tmpl")
+	functions := template.FuncMap{"sub": func(a, b int) int { return a - b }}
+	parsed, err := template.New("").Funcs(functions).ParseFS(templates, "templates/*.tmpl")
 	if err != nil {
 		return nil, err
 	}

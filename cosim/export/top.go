@@ -12,7 +12,7 @@ import (
 // Top is the hardware of a machine as one Verilog module.
 type Top struct {
 	Name    string // instance of the top in the testbench: the first name of all paths
-	Text    string // the module, top.v
+	Text    string // the module
 	Signals []Signal
 	Twins   []string // names of the twins, in the order of the sites
 	Parts   map[string]int
@@ -53,7 +53,7 @@ func (w *Wiring) Top() (*Top, error) {
 	return t, nil
 }
 
-// findOutputs makes outputs of which inputs do not read every bit outputs of the top.
+// findOutputs makes a port an output of the top unless inputs read all its bits.
 func (t *Top) findOutputs() {
 	unread := map[output]int{}
 	for number, site := range t.wiring.Sites {

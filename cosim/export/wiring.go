@@ -56,8 +56,8 @@ type Refusal struct {
 	Reason     string
 }
 
-// Refusals returns the inputs that cannot be exported: nothing states what drives them, or the driver is no part with
-// a Verilog twin.
+// Refusals returns the inputs that cannot be exported: nothing states what drives them, or the driver has no
+// Verilog twin.
 func (w *Wiring) Refusals() (all []Refusal) {
 	for _, site := range w.Sites {
 		for p := range site.Ports {
@@ -85,7 +85,7 @@ func (w *Wiring) refuse(port *hw.Port, element int) (reason string) {
 	}
 	from.Lines(func(line hw.Line) {
 		if _, ok := w.drivers[line]; !ok && reason == "" {
-			reason = fmt.Sprintf("no part with a Verilog twin drives %s", line.Wire.Path())
+			reason = fmt.Sprintf("its driver %s has no Verilog twin", line.Wire.Path())
 		}
 	})
 	return reason

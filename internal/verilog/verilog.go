@@ -49,8 +49,8 @@ waveform   expected.vcd: %d signals over %d cycles, the last boundary included
 
 make -C %s icarus      or verilator; lint, yosys
 make -C %s compare     needs starloom; EQUAL means: this run's waveform is equal in %d signals over %d cycles
-`, r.Dir, r.Scenario, r.Parts, len(r.Kinds), strings.Join(r.Kinds, ", "), r.Verdict, r.Events, r.Bytes, r.Signals, r.Cycles,
-		r.Dir, r.Dir, r.Signals, r.Cycles)
+`, r.Dir, r.Scenario, r.Parts, len(r.Kinds), strings.Join(r.Kinds, ", "), r.Verdict, r.Events, r.Bytes, r.Signals,
+		r.Cycles, r.Dir, r.Dir, r.Signals, r.Cycles)
 	return err
 }
 
@@ -145,7 +145,7 @@ func topOf(c *config.Config, m *emulator.Machine) (*export.Top, error) {
 	if err != nil {
 		return nil, err
 	}
-	const remedy = "export a POPS network, a network of stars, or a crossbar whose outputs have arbiters"
+	const remedy = "export a network of passive stars, or of outputs with an arbiter each"
 	if others := m.Plant.Others(); len(others) > 0 {
 		return nil, c.Source.Refuse(key, others[0].Path()+" has no Verilog", remedy)
 	}

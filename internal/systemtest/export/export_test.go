@@ -36,7 +36,7 @@ func build(t *testing.T, dir string, targets ...string) (output string, err erro
 	return string(text), err
 }
 
-// compared compares the waveform of a simulator with that of the run, with nothing but names.yml.
+// compared compares the waveform of a simulator with that of the run, with nothing but the map.
 func compared(t *testing.T, dir, simulator string) *diff.Report {
 	var o diff.Options
 	require.NoError(t, starloom.LoadDiffMap(filepath.Join(dir, "names.yml"), &o))
