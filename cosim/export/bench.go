@@ -69,7 +69,7 @@ func (t *Top) Files(r *Recording, signals []Signal, twins []twin.Twin, about Abo
 func (t *Top) open() (names []string) {
 	for _, c := range t.columns {
 		for p := range c.site.Ports {
-			if port := &c.site.Ports[p]; t.outputs[output{c.number, 0, p}] && !port.Polled {
+			if port := &c.site.Ports[p]; t.outputs[portOf{c, p}] && !port.Polled {
 				names = append(names, c.wire(port))
 			}
 		}
@@ -118,7 +118,7 @@ type benchPort struct {
 
 func benches(r *Recording) (all []bench) {
 	for _, s := range r.streams {
-		b := bench{Name: s.name(), Column: s.column.name, Checks: s.checks, Elements: s.column.site.Elements,
+		b := bench{Name: s.name(), Column: s.column.name, Checks: s.checks, Elements: len(s.column.elements),
 			Events: len(s.lines), Width: s.width()}
 		low := 0
 		for _, port := range s.ports {

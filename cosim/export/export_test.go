@@ -45,7 +45,7 @@ func TestTopOfAGrid(t *testing.T) {
 
 func TestRefusedPaths(t *testing.T) {
 	for reason, paths := range map[string][]string{
-		"do not fill a grid": {"net.a[0].x", "net.a[2].x"},
+		"do not fill a grid": {"net.a[0]", "net.a[2]"},
 		"is not a number":    {"net.a[+rho].x"},
 		"two elements":       {"net.x", "net.x"},
 	} {

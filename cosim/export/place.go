@@ -9,7 +9,8 @@ import (
 	"starloom/hw"
 )
 
-// place is a name of paths with its indices left out: group.nic.tx. Elements of a place form a grid.
+// place is a name of paths with its indices left out: group.nic.tx. Elements of a place form a grid, with holes if the
+// place has no index of its own.
 type place struct {
 	name     string
 	count    int // elements along the place's own index, 0 without an index
@@ -17,13 +18,15 @@ type place struct {
 	column   *column // nil if the place is only a scope
 }
 
-// column is the elements of a site, in the order of their indices.
+// column is the elements of a site at one place, in the order of their indices.
 type column struct {
-	site    *hw.Site
-	number  int    // of the site
-	name    string // group_nic_tx
-	indexes [][]int
-	slot    []int // by element: its place among indexes
+	site     *hw.Site
+	name     string // group_nic_tx
+	elements []int  // of the site
+	indexes  [][]int
+	slot     map[int]int // by element of the site: its place in the order of indices
+	grid     []int       // ranges of the indices
+	holes    bool        // the elements do not fill the grid
 }
 
 // step is a part of a path: a name, and its index or -1.
@@ -47,37 +50,34 @@ func stepsOf(path string) (steps []step, err error) {
 }
 
 // lay places the elements of all sites in a tree of generate blocks. The first name of all paths is the instance of
-// the top.
-func (w *Wiring) lay() (root *place, columns []*column, err error) {
-	root = &place{}
+// the top. of has the column of each element, by site.
+func (w *Wiring) lay() (root *place, columns []*column, of [][]*column, err error) {
+	root, of = &place{}, make([][]*column, len(w.Sites))
 	for number, site := range w.Sites {
-		c := &column{site: site, number: number}
-		var at *place
 		for element := range site.Elements {
 			steps, err := stepsOf(site.Path(element))
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 			root.name = steps[0].name
-			var index []int
-			at, index = root.descend(steps[1:])
-			c.indexes = append(c.indexes, index)
-			if element > 0 && at.column != c || element == 0 && at.column != nil {
-				return nil, nil, fmt.Errorf("%s: it has the names of another kind of part", site.Path(element))
+			at, index := root.descend(steps[1:])
+			if at.column == nil {
+				at.column = &column{site: site, name: nameOf(steps[1:]), slot: map[int]int{}}
+				columns = append(columns, at.column)
 			}
-			at.column = c
-			if element == 0 {
-				c.name = nameOf(steps[1:])
+			if at.column.site != site {
+				return nil, nil, nil, fmt.Errorf("%s: it has the names of another kind of part", site.Path(element))
 			}
+			at.column.elements, at.column.indexes = append(at.column.elements, element), append(at.column.indexes, index)
+			of[number] = append(of[number], at.column)
 		}
-		columns = append(columns, c)
 	}
 	for _, c := range columns {
 		if err := c.sort(); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
-	return root, columns, root.check(1)
+	return root, columns, of, root.check(nil)
 }
 
 // keywords are words of Verilog and SystemVerilog that names of parts may be.
@@ -138,24 +138,31 @@ func (c *column) sort() error {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return slices.Compare(c.indexes[a], c.indexes[b]) })
-	c.slot = make([]int, len(order))
-	for slot, element := range order {
-		c.slot[element] = slot
-		if slot > 0 && slices.Equal(c.indexes[element], c.indexes[order[slot-1]]) {
-			return fmt.Errorf("%s: two elements have this path", c.site.Path(element))
+	for slot, i := range order {
+		c.slot[c.elements[i]] = slot
+		if slot > 0 && slices.Equal(c.indexes[i], c.indexes[order[slot-1]]) {
+			return fmt.Errorf("%s: two elements have this path", c.site.Path(c.elements[i]))
 		}
 	}
 	return nil
 }
 
-// check returns an error unless the elements of each place fill the grid of its indices.
-func (p *place) check(grid int) error {
+// check sets the grids of all columns. It returns an error for holes in the index of a place itself: its loop would
+// generate elements that do not exist.
+func (p *place) check(grid []int) error {
 	if p.count > 0 {
-		grid *= p.count
+		grid = append(slices.Clone(grid), p.count)
 	}
-	if p.column != nil && p.column.site.Elements != grid {
-		return fmt.Errorf("%s: %d elements do not fill a grid of %d, so loops cannot generate them",
-			p.column.site.Path(0), p.column.site.Elements, grid)
+	if c := p.column; c != nil {
+		all := 1
+		for _, count := range grid {
+			all *= count
+		}
+		c.grid, c.holes = grid, len(c.elements) != all
+		if c.holes && (p.count > 0 || all > slotsMax) {
+			return fmt.Errorf("%s: %d elements do not fill a grid of %d, so loops cannot generate them",
+				c.site.Path(c.elements[0]), len(c.elements), all)
+		}
 	}
 	for _, child := range p.children {
 		if err := child.check(grid); err != nil {
@@ -163,4 +170,27 @@ func (p *place) check(grid int) error {
 		}
 	}
 	return nil
+}
+
+// slotsMax bounds a grid with holes, whose slots are a constant of 16 bits each.
+const slotsMax = 1 << 12
+
+// slots is the constant that holds the slot of each point of a grid with holes, 65535 for a hole.
+func (c *column) slots() string {
+	all := 1
+	for _, count := range c.grid {
+		all *= count
+	}
+	values := make([]string, all)
+	for i := range values {
+		values[i] = "16'd65535"
+	}
+	for i, index := range c.indexes {
+		at := 0
+		for k, own := range index {
+			at = at*c.grid[k] + own
+		}
+		values[at] = fmt.Sprintf("16'd%d", c.slot[c.elements[i]])
+	}
+	return fmt.Sprintf("localparam [%d:0] %s_slots = %s;", 16*all-1, c.name, together(values))
 }

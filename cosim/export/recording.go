@@ -59,7 +59,7 @@ func (r *Recording) add(c *column, checks bool, chosen func(*hw.Port) bool) {
 	if len(s.ports) == 0 {
 		return
 	}
-	for element := range c.site.Elements {
+	for _, element := range c.elements {
 		pins, low := pinsOf(s.bits), 0
 		var gets []func()
 		for _, port := range s.ports {
@@ -123,7 +123,7 @@ func (s *stream) note(key uint32) (bytes int) {
 		}
 		copy(s.last[element], words)
 		var b strings.Builder
-		fmt.Fprintf(&b, "%08x%08x", key, s.column.slot[element])
+		fmt.Fprintf(&b, "%08x%08x", key, s.column.slot[s.column.elements[element]])
 		for digit := (s.bits+3)/4 - 1; digit >= 0; digit-- {
 			fmt.Fprintf(&b, "%x", s.pins[element].GetBits(4*digit, min(4, s.bits-4*digit)))
 		}

@@ -20,7 +20,14 @@ type Top struct {
 	wiring  *Wiring
 	columns []*column
 	root    *place
-	outputs map[output]bool // by port, element 0: the port is an output of the top
+	of      [][]*column     // by site and element
+	outputs map[portOf]bool // ports that are outputs of the top
+}
+
+// portOf is a port of a column, by its index.
+type portOf struct {
+	column *column
+	port   int
 }
 
 // Signal is an output with a name in waveforms. Its path is the same in the model's waveform and in the top.
@@ -31,9 +38,9 @@ type Signal struct {
 
 // Top lays out the parts. It returns an error if their paths cannot be generate blocks.
 func (w *Wiring) Top() (*Top, error) {
-	t := &Top{wiring: w, Parts: map[string]int{}, outputs: map[output]bool{}}
+	t := &Top{wiring: w, Parts: map[string]int{}, outputs: map[portOf]bool{}}
 	var err error
-	if t.root, t.columns, err = w.lay(); err != nil {
+	if t.root, t.columns, t.of, err = w.lay(); err != nil {
 		return nil, err
 	}
 	t.Name = t.root.name
@@ -41,10 +48,12 @@ func (w *Wiring) Top() (*Top, error) {
 		if t.Parts[c.site.Twin] == 0 {
 			t.Twins = append(t.Twins, c.site.Twin)
 		}
-		t.Parts[c.site.Twin] += c.site.Elements
+		t.Parts[c.site.Twin] += len(c.elements)
 		for _, port := range c.site.Ports {
-			for element := 0; port.Shows != "" && !port.Input && element < c.site.Elements; element++ {
-				t.Signals = append(t.Signals, Signal{hw.Join(c.site.Path(element), port.Shows), port.Bits})
+			for _, element := range c.elements {
+				if port.Shows != "" && !port.Input {
+					t.Signals = append(t.Signals, Signal{hw.Join(c.site.Path(element), port.Shows), port.Bits})
+				}
 			}
 		}
 	}
@@ -55,25 +64,18 @@ func (w *Wiring) Top() (*Top, error) {
 
 // findOutputs makes a port an output of the top unless inputs read all its bits.
 func (t *Top) findOutputs() {
-	unread := map[output]int{}
-	for number, site := range t.wiring.Sites {
-		for p, port := range site.Ports {
-			if !port.Input {
-				unread[output{number, 0, p}] = site.Elements * port.Bits
-			}
-		}
-	}
-	seen := map[output]map[int]bool{}
+	read := map[portOf]map[int]bool{} // bits of the column
 	var visit func(e hw.Expression)
 	visit = func(e hw.Expression) {
 		if e.Kind == hw.ExpressionLine {
 			at := t.wiring.drivers[e.Line]
-			port := output{at.site, 0, at.port}
-			if seen[port] == nil {
-				seen[port] = map[int]bool{}
+			c := t.of[at.site][at.element]
+			port := portOf{c, at.port}
+			if read[port] == nil {
+				read[port] = map[int]bool{}
 			}
 			for bit := range e.Bits {
-				seen[port][at.element*e.Line.Bits+e.Low+bit] = true
+				read[port][c.slot[at.element]*e.Line.Bits+e.Low+bit] = true
 			}
 		}
 		for _, of := range e.Of {
@@ -87,8 +89,10 @@ func (t *Top) findOutputs() {
 			}
 		}
 	}
-	for port, bits := range unread {
-		t.outputs[port] = len(seen[port]) < bits
+	for _, c := range t.columns {
+		for p, port := range c.site.Ports {
+			t.outputs[portOf{c, p}] = !port.Input && len(read[portOf{c, p}]) < len(c.elements)*port.Bits
+		}
 	}
 }
 
@@ -103,9 +107,9 @@ func vector(bits int) string {
 
 func (t *Top) line(of hw.Line, low, bits int) string {
 	at := t.wiring.drivers[of]
-	c := t.columns[at.site]
+	c := t.of[at.site][at.element]
 	port := &c.site.Ports[at.port]
-	return slice(c.wire(port), c.site.Elements*port.Bits, c.slot[at.element]*port.Bits+low, bits)
+	return slice(c.wire(port), len(c.elements)*port.Bits, c.slot[at.element]*port.Bits+low, bits)
 }
 
 func slice(name string, whole, low, bits int) string {
@@ -121,19 +125,25 @@ func slice(name string, whole, low, bits int) string {
 func (t *Top) write() {
 	var ports, wires, assigns strings.Builder
 	for _, c := range t.columns {
+		if c.holes {
+			fmt.Fprintf(&wires, "  %s\n", c.slots())
+		}
 		for p := range c.site.Ports {
 			port := &c.site.Ports[p]
-			declared := fmt.Sprintf("wire %s%s", vector(c.site.Elements*port.Bits), c.wire(port))
+			declared := fmt.Sprintf("wire %s%s", vector(len(c.elements)*port.Bits), c.wire(port))
 			switch {
 			case port.Input && port.Outside:
 				fmt.Fprintf(&ports, "  input  %s,\n", declared)
-			case !port.Input && t.outputs[output{c.number, 0, p}]:
+			case t.outputs[portOf{c, p}]:
 				fmt.Fprintf(&ports, "  output %s,\n", declared)
 			default:
 				fmt.Fprintf(&wires, "  %s;\n", declared)
 			}
-			for element := 0; port.Input && !port.Outside && element < c.site.Elements; element++ {
-				to := slice(c.wire(port), c.site.Elements*port.Bits, c.slot[element]*port.Bits, port.Bits)
+			if !port.Input || port.Outside {
+				continue
+			}
+			for _, element := range c.elements {
+				to := slice(c.wire(port), len(c.elements)*port.Bits, c.slot[element]*port.Bits, port.Bits)
 				fmt.Fprintf(&assigns, "  assign %s = %s; // %s\n", to, value(port.From(element), t.line), c.site.Path(element))
 			}
 		}
@@ -180,10 +190,14 @@ func (t *Top) block(b *strings.Builder, p *place, indexes []string, counts []int
 		fmt.Fprintf(b, "%sfor (%s = 0; %s < %d; %s = %s + 1) begin : %s\n", indent, i, i, p.count, i, i, escaped(p.name))
 		indexes, counts = append(slices.Clone(indexes), i), append(slices.Clone(counts), p.count)
 	} else {
-		fmt.Fprintf(b, "%sif (1) begin : %s\n", indent, escaped(p.name))
+		condition := "1"
+		if p.column != nil && p.column.holes {
+			condition = p.column.slotText(indexes, counts) + " != 16'd65535"
+		}
+		fmt.Fprintf(b, "%sif (%s) begin : %s\n", indent, condition, escaped(p.name))
 	}
 	if p.column != nil {
-		t.instance(b, p.column, slotText(indexes, counts), indent+"  ")
+		t.instance(b, p.column, p.column.slotText(indexes, counts), indent+"  ")
 	}
 	for _, child := range p.children {
 		t.block(b, child, indexes, counts, indent+"  ")
@@ -192,7 +206,7 @@ func (t *Top) block(b *strings.Builder, p *place, indexes []string, counts []int
 }
 
 // slotText is the number of an element in the order of its indices.
-func slotText(indexes []string, counts []int) string {
+func (c *column) slotText(indexes []string, counts []int) string {
 	text := "0"
 	for k, i := range indexes {
 		switch {
@@ -203,6 +217,9 @@ func slotText(indexes []string, counts []int) string {
 		default:
 			text = fmt.Sprintf("(%s)*%d + %s", text, counts[k], i)
 		}
+	}
+	if c.holes {
+		text = fmt.Sprintf("%s_slots[16*(%s) +: 16]", c.name, text)
 	}
 	return text
 }
@@ -217,7 +234,7 @@ func (t *Top) instance(b *strings.Builder, c *column, slot, indent string) {
 	for p := range c.site.Ports {
 		port := &c.site.Ports[p]
 		at := c.wire(port)
-		if c.site.Elements > 1 {
+		if len(c.elements) > 1 {
 			at = fmt.Sprintf("%s[(%s)*%d +: %d]", at, slot, port.Bits, port.Bits)
 		}
 		if port.Input || port.Shows == "" {
@@ -246,14 +263,15 @@ func (t *Top) instance(b *strings.Builder, c *column, slot, indent string) {
 // parameters is the list of an instance. A parameter with several values is selected from a constant by the slot.
 func (c *column) parameters(slot string) string {
 	var list []string
-	for _, name := range slices.Sorted(maps.Keys(c.site.Parameters(0))) {
-		values, same := make([]string, c.site.Elements), true
-		for element := range c.site.Elements {
+	first := c.site.Parameters(c.elements[0])
+	for _, name := range slices.Sorted(maps.Keys(first)) {
+		values, same := make([]string, len(c.elements)), true
+		for _, element := range c.elements {
 			number := c.site.Parameters(element)[name]
 			values[c.slot[element]] = fmt.Sprintf("32'd%d", number)
-			same = same && number == c.site.Parameters(0)[name]
+			same = same && number == first[name]
 		}
-		text := fmt.Sprint(c.site.Parameters(0)[name])
+		text := fmt.Sprint(first[name])
 		if !same {
 			text = fmt.Sprintf("%s >> (32*(%s))", together(values), slot)
 		}

@@ -67,6 +67,7 @@ func TestLongSimulators(t *testing.T) {
 	for name, text := range map[string]string{
 		"pops-4x4": "fabric: {pops: {groups: 4, group_size: 4}}\n" + routing,
 		"links":    "fabric: {pops: {groups: 2, group_size: 2}}\nlink: {propagation_cycles: 3, phit_bits: 5}\n" + routing,
+		"stars":    stars,
 		"priority": "fabric: {crossbar: {ports: 4}}\n" + gossip,
 		"lottery":  "fabric: {crossbar: {ports: 3, arbiter: lottery}}\n" + gossip,
 		"weighted": "fabric: {crossbar: {ports: 3, arbiter: weighted_round_robin}}\n" + gossip,
