@@ -229,11 +229,15 @@ func (b *Buses) Site() *Site {
 		site.Twin, site.What, site.Path = "bus_taps", "taps of buses", bank.Element
 		site.Parameters = Same(map[string]int{"TAPS": lanes, "PHIT_BITS": b.In.width})
 		site.Ports = append(append(rails, b.grantPort()), out...)
+		site.Glue = b.glue()
 		return site
 	}
 	site.Twin, site.Clocked, site.Parameters = "bus", true, Same(busParameters(lanes, b.In.width, 0, ArbiterFixed, 1))
 	request := Port{
 		Name: "request_i", Bits: lanes, Input: true,
+		From: func(bus int) Expression {
+			return b.forTaps(bus, 1, lanes, func(i int) Expression { return b.switchedLine(bus, i) })
+		},
 		Get: GetPins(func(bus int, to Pins) { b.switched(bus, to) }),
 		Put: PutPins(func(bus int, from Pins) error {
 			for tap, i := range b.Taps.Members[bus] {
@@ -266,6 +270,46 @@ func marked(column []bool, elements, element int) []bool {
 	return column
 }
 
+// forTaps places an expression of each tap's transmitter side by side, and zeros for taps that the bus does not have.
+func (b *Buses) forTaps(bus, bits, taps int, of func(transmitter int) Expression) Expression {
+	all := make([]Expression, 0, taps+1)
+	for _, i := range b.Taps.Members[bus] {
+		all = append(all, of(i))
+	}
+	return Together(append(all, Constant((taps-len(all))*bits, 0))...)
+}
+
+// switchedLine is 1 while a transmitter is switched to a bus.
+func (b *Buses) switchedLine(bus, transmitter int) Expression {
+	at := Line{}
+	if b.Ports != nil {
+		at = b.Ports.Of(transmitter)
+	} else {
+		at = b.Asks.Of(FieldTo, transmitter)
+	}
+	return Carried(at).Is(uint64(b.port(bus, transmitter)))
+}
+
+// glue drives the request lines of the arbiters, and the port that serves each transmitter.
+func (b *Buses) glue() (all []Glue) {
+	for bus := range b.Taps.Members {
+		all = append(all, Glue{b.Request.Of(bus), b.forTaps(bus, 1, b.Request.requesters, func(i int) Expression {
+			return b.switchedLine(bus, i).If(Carried(b.Asks.Of(FieldHigh, i)))
+		})})
+	}
+	for i, buses := range b.Taps.Bus {
+		serving := Constant(16, PortNone)
+		lit := AnyOf(Carried(b.In.Of(FieldRail1, i)), Carried(b.In.Of(FieldRail0, i)))
+		for port, bus := range buses {
+			grant := Carried(grantLine(b.Busy, int(bus), b.Request.requesters)).Slice(int(b.Taps.Tap[i][port]), 1)
+			served := grant.If(b.switchedLine(int(bus), i)).If(lit)
+			serving = Constant(16, uint64(port)).If(served).Else(serving)
+		}
+		all = append(all, Glue{b.to.Of(i), serving})
+	}
+	return all
+}
+
 func (b *Buses) port(bus, transmitter int) uint16 {
 	return uint16(slices.Index(b.Taps.Bus[transmitter], uint32(bus)))
 }
@@ -292,8 +336,14 @@ func (b *Buses) switched(bus int, to Pins) {
 func (b *Buses) railPorts() []Port {
 	member := func(bus, tap int) uint32 { return uint32(b.Taps.Members[bus][tap]) }
 	ports := LightPorts("rail1_i", "rail0_i", b.In, true, b.Taps.Longest, member)
+	for k, field := range []string{FieldRail1, FieldRail0} {
+		ports[k].From = func(bus int) Expression {
+			return b.forTaps(bus, b.In.width, b.Taps.Longest, func(i int) Expression {
+				return Carried(b.In.Of(field, i)).If(b.switchedLine(bus, i))
+			})
+		}
+	}
 	for k, rail := range [][]uint64{b.In.Rail1, b.In.Rail0} {
-		ports[k].From = nil
 		ports[k].Get = GetPins(func(bus int, to Pins) {
 			to.Clear()
 			for tap, i := range b.Taps.Members[bus] {
@@ -309,6 +359,9 @@ func (b *Buses) railPorts() []Port {
 func (b *Buses) grantPort() Port {
 	return Port{
 		Name: "grant_i", Bits: b.Taps.Longest, Input: true,
+		From: func(bus int) Expression {
+			return Carried(grantLine(b.Busy, bus, b.Request.requesters)).Slice(0, b.Taps.Longest)
+		},
 		Get: GetPins(func(bus int, to Pins) {
 			to.Clear()
 			if b.Busy.Value[bus] != 0 {

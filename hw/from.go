@@ -40,7 +40,7 @@ const (
 	ExpressionLine     ExpressionKind = iota // bits of a line
 	ExpressionConstant                       // a constant; bits from 64 on are 0
 	ExpressionTogether                       // operands side by side, the lowest first
-	ExpressionIf                             // the second operand while the first is 1, otherwise 0
+	ExpressionIf                             // the second operand while the first is 1, otherwise the third, or 0 without
 	ExpressionIs                             // 1 if the operand has a value
 	ExpressionAny                            // 1 if a bit of an operand is 1
 )
@@ -76,6 +76,12 @@ func Together(lowestFirst ...Expression) Expression {
 // If is e while the condition of one bit is 1, otherwise 0.
 func (e Expression) If(condition Expression) Expression {
 	return Expression{Kind: ExpressionIf, Bits: e.Bits, Of: []Expression{condition, e}}
+}
+
+// Else makes the value of an If other while its condition is 0.
+func (e Expression) Else(other Expression) Expression {
+	e.Of = append(slices.Clone(e.Of), other)
+	return e
 }
 
 // Is is 1 if the value of e, at most 64 bits, is the constant.
@@ -119,13 +125,16 @@ func (e Expression) Bind(to Pins, source func(Line) Pins) func() {
 			}
 		}
 	case ExpressionIf:
-		condition, value := e.Of[0].word(source), e.Of[1].Bind(to, source)
+		condition, value, other := e.Of[0].word(source), e.Of[1].Bind(to, source), to.Clear
+		if len(e.Of) > 2 {
+			other = e.Of[2].Bind(to, source)
+		}
 		return func() {
 			if condition().Value() != 0 {
 				value()
 				return
 			}
-			to.Clear()
+			other()
 		}
 	case ExpressionIs:
 		word := e.Of[0].word(source)

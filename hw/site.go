@@ -26,6 +26,9 @@ type Site struct {
 
 	Ports []Port // in the order of the twin
 
+	// Glue drives lines that no port drives: gates of the component that its twin leaves out.
+	Glue []Glue
+
 	// Dark reports whether all inputs are 0 in this cycle. Only sites of light have it. The outputs of these sites
 	// are put only if they are not 0.
 	Dark func() bool
@@ -38,6 +41,12 @@ type Site struct {
 	// failed. If Replace is nil, the element may continue to compute, and the outputs put by RTL override its
 	// results.
 	Replace func(element int, ask func() bool)
+}
+
+// Glue is a line with the expression that drives it. Inputs read the line as a whole.
+type Glue struct {
+	Line Line
+	From Expression
 }
 
 // Sited is a component whose elements RTL can replace.

@@ -137,7 +137,13 @@ func (d *Deserialisers) railPorts() []hw.Port {
 	ports := hw.LightPorts("rail1_i", "rail0_i", d.in, true, d.hears.Inputs,
 		func(cell, lane int) uint32 { return d.taps.Bus[cell][lane] })
 	for k, rail := range [][]uint64{d.in.Rail1, d.in.Rail0} {
-		ports[k].From = nil // taps
+		ports[k].From = func(cell int) hw.Expression {
+			var lanes []hw.Expression
+			for _, bus := range d.taps.Bus[cell] {
+				lanes = append(lanes, hw.Carried(d.in.Of([]string{hw.FieldRail1, hw.FieldRail0}[k], int(bus))))
+			}
+			return hw.Together(append(lanes, hw.Constant((d.hears.Inputs-len(lanes))*d.phitBits, 0))...)
+		}
 		ports[k].Get = hw.GetPins(func(cell int, to hw.Pins) {
 			to.Clear()
 			for lane, bus := range d.taps.Bus[cell] {

@@ -43,7 +43,7 @@ func (w *Wiring) Observe() *Observer {
 			port := &site.Ports[p]
 			for element := range site.Elements {
 				if port.Input && !port.Outside && w.refuse(port, element) == "" {
-					o.Inputs = append(o.Inputs, newInput(site, port, element, source))
+					o.Inputs = append(o.Inputs, newInput(site, port, element, w.from(port, element), source))
 				}
 			}
 		}
@@ -51,11 +51,11 @@ func (w *Wiring) Observe() *Observer {
 	return o
 }
 
-func newInput(site *hw.Site, port *hw.Port, element int, source func(hw.Line) hw.Pins) *Input {
+func newInput(site *hw.Site, port *hw.Port, element int, from hw.Expression,
+	source func(hw.Line) hw.Pins) *Input {
 	closure, expression, counts := pinsOf(port.Bits), pinsOf(port.Bits), pinsOf(port.Bits)
 	x := &Input{Path: site.Path(element), Port: port.Name, Fixed: true, a: closure.Words, b: expression.Words,
 		c: counts.Words}
-	from := port.From(element)
 	from.Lines(func(hw.Line) { x.Fixed = false })
 	x.get, x.from = port.Get(element, closure), from.Bind(expression, source)
 	for i := range x.c {

@@ -85,7 +85,7 @@ func (t *Top) findOutputs() {
 	for _, site := range t.wiring.Sites {
 		for _, port := range site.Ports {
 			for element := 0; port.From != nil && port.Input && element < site.Elements; element++ {
-				visit(port.From(element))
+				visit(t.wiring.from(&port, element))
 			}
 		}
 	}
@@ -144,7 +144,7 @@ func (t *Top) write() {
 			}
 			for _, element := range c.elements {
 				to := slice(c.wire(port), len(c.elements)*port.Bits, c.slot[element]*port.Bits, port.Bits)
-				fmt.Fprintf(&assigns, "  assign %s = %s; // %s\n", to, value(port.From(element), t.line), c.site.Path(element))
+				fmt.Fprintf(&assigns, "  assign %s = %s; // %s\n", to, value(t.wiring.from(port, element), t.line), c.site.Path(element))
 			}
 		}
 	}

@@ -21,7 +21,7 @@ func value(e hw.Expression, line func(of hw.Line, low, bits int) string) string 
 	case hw.ExpressionTogether:
 		return together(of)
 	case hw.ExpressionIf:
-		return fmt.Sprintf("(%s ? %s : %s)", of[0], of[1], constant(e.Bits, 0))
+		return fmt.Sprintf("(%s ? %s : %s)", of[0], of[1], append(of, constant(e.Bits, 0))[2])
 	case hw.ExpressionIs:
 		return fmt.Sprintf("%s == %s", of[0], constant(e.Of[0].Bits, e.Word))
 	}

@@ -10,6 +10,7 @@ import (
 type Wiring struct {
 	Sites   []*hw.Site
 	drivers map[hw.Line]output
+	glue    map[hw.Line]hw.Expression
 }
 
 // output is a port of an element, by indices.
@@ -18,8 +19,11 @@ type output struct{ site, element, port int }
 // New connects the parts. It returns an error if two outputs drive one line, or if a line has not the width of its
 // port.
 func New(sites []*hw.Site) (*Wiring, error) {
-	w := &Wiring{Sites: sites, drivers: map[hw.Line]output{}}
+	w := &Wiring{Sites: sites, drivers: map[hw.Line]output{}, glue: map[hw.Line]hw.Expression{}}
 	for s, site := range sites {
+		for _, glue := range site.Glue {
+			w.glue[glue.Line] = glue.From
+		}
 		for p := range site.Ports {
 			port := &site.Ports[p]
 			if port.Input || port.Lines == nil {
@@ -75,11 +79,28 @@ func (w *Wiring) Refusals() (all []Refusal) {
 	return all
 }
 
+// from is the expression of an input, with glue in the place of lines that it drives.
+func (w *Wiring) from(port *hw.Port, element int) hw.Expression {
+	return w.resolved(port.From(element))
+}
+
+func (w *Wiring) resolved(e hw.Expression) hw.Expression {
+	if glue, ok := w.glue[e.Line]; ok && e.Kind == hw.ExpressionLine && e.Low == 0 && e.Bits == glue.Bits {
+		return w.resolved(glue)
+	}
+	of := make([]hw.Expression, len(e.Of))
+	for i := range e.Of {
+		of[i] = w.resolved(e.Of[i])
+	}
+	e.Of = of
+	return e
+}
+
 func (w *Wiring) refuse(port *hw.Port, element int) (reason string) {
 	if port.From == nil {
 		return "no data names its driver"
 	}
-	from := port.From(element)
+	from := w.from(port, element)
 	if from.Bits != port.Bits {
 		return fmt.Sprintf("it has %d bits, its driver %d", port.Bits, from.Bits)
 	}

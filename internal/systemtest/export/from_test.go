@@ -61,8 +61,9 @@ var machines = []struct {
 	{"crossbar-aloha", "fabric: {crossbar: {ports: 4, medium: aloha}}\n" + gossip, 32, ""},
 	{"crossbar-queues", "fabric: {crossbar: {ports: 8}}\n" +
 		"firmware: {program: scatter/sync}\nworkload: {scatter: {}}\n", 32, ""},
-	{"bus", "fabric: {bus: {vertices: 6, length: 3}}\nfirmware: {program: bus/two-phase}\n", 36, ""},
-	{"netlist-bus", wire, 10, ""},
+	{"bus", "fabric: {bus: {vertices: 6, length: 3}}\nfirmware: {program: bus/two-phase}\n", 0, ""},
+	{"bus-arbiter", "fabric: {bus: {vertices: 6, length: 3, arbiter: round_robin}}\nfirmware: {program: bus/two-phase}\n", 0, ""},
+	{"netlist-bus", wire, 9, ""},
 }
 
 // watched builds a machine and compares its inputs in every cycle of a run.
