@@ -34,6 +34,7 @@ func (r *Report) Page(command, run string) *page.Page {
 	p.Summary = texts.Say("summary", counts)
 	if p.Answers = r.answers(command, run); r.Verdict == outcome.VerdictFail {
 		p.Cause = p.Answers[0].Blocks[0].Text
+		p.Summary = p.Answers[1].Blocks[0].Text + " " + p.Summary
 	}
 	r.sections(p)
 	what := []page.Block{page.About("What was checked.",

@@ -19,7 +19,7 @@ func Explored(r *outcome.Explored, command string) *Page {
 			Block{Text: "No run breaks a rule. See [what the verdict covers](#the-bounds), and what not. " +
 				"Higher limits under `explore: faults:` say more. This repeats the exploration:"}, Block{Command: command})
 	case outcome.Fails:
-		p.Verdict, p.Cause, p.Summary = outcome.VerdictFail, failedText(r), scheduleText(r)
+		p.Verdict, p.Cause, p.Summary = outcome.VerdictFail, exploredCause(r), scheduleText(r)
 		p.Answers = Failed([]string{failedText(r)}, []string{scheduleText(r)}, nil, nil,
 			outcome.Step{Text: "Run the schedule with a waveform and a page:",
 				Command: r.Repeat + " --vcd schedule.vcd --html schedule.html"})
@@ -56,21 +56,31 @@ func failedText(r *outcome.Explored) string {
 // scheduleNamed is the number of faults named in the sentence below the verdict.
 const scheduleNamed = 4
 
-func scheduleText(r *outcome.Explored) string {
-	text := traces.Plural(uint64(len(r.Schedule)), "fault is", "faults are") + " enough"
+// exploredCause is the violation after the faults that led to it.
+func exploredCause(r *outcome.Explored) string {
 	if len(r.Schedule) == 0 {
-		text = "It needs no fault"
+		return failedText(r)
 	}
+	return "After " + scheduled(r) + ": " + failedText(r)
+}
+
+// scheduled names the first faults of the schedule.
+func scheduled(r *outcome.Explored) string {
+	var names []string
 	for i, f := range r.Schedule {
-		switch {
-		case i == scheduleNamed:
-			return text + ", and others."
-		case i == 0:
-			text += ": "
-		default:
-			text += ", "
+		if i == scheduleNamed {
+			names = append(names, "and others")
+			break
 		}
-		text += fmt.Sprintf("%s of %s in slot %d", f.Kind, f.Target, f.Slot)
+		names = append(names, fmt.Sprintf("%s of %s in slot %d", f.Kind, f.Target, f.Slot))
+	}
+	return join(names)
+}
+
+func scheduleText(r *outcome.Explored) string {
+	text := "It needs no fault"
+	if len(r.Schedule) > 0 {
+		text = traces.Plural(uint64(len(r.Schedule)), "fault is", "faults are") + " enough: " + scheduled(r)
 	}
 	if r.FewestShown && len(r.Schedule) > 0 {
 		text += ". No run with fewer breaks a rule"
