@@ -17,7 +17,7 @@ type Expectation struct {
 	Met     bool    `json:"met"`
 }
 
-// ParseExpectation reads pass, fail, or fail:RULE. The error is an *input.Error at the place.
+// ParseExpectation parses pass, fail, or fail:RULE. The error is an *input.Error at place.
 func ParseExpectation(place, text string) (*Expectation, error) {
 	verdict, rule, ruled := strings.Cut(text, ":")
 	e := &Expectation{Verdict: Verdict(verdict), Rule: rule}
@@ -56,7 +56,7 @@ func (e *Expectation) judge(verdict Verdict, cut bool, broken func(rule string) 
 	return &judged
 }
 
-// Judged returns the verdict against the expectation, or the run's own verdict without an expectation.
+// Judged returns the verdict against the expectation, or without an expectation the run's own verdict.
 func (e *Expectation) Judged(verdict Verdict) Verdict {
 	switch {
 	case e == nil:

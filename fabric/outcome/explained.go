@@ -36,7 +36,7 @@ type Explained struct {
 	Bare bool `json:"-"`
 }
 
-// ExplainedSchema is the version of the JSON form of Explained. Within a version, keys are only added.
+// ExplainedSchema is the version of the JSON form of Explained. New keys do not change the version.
 const ExplainedSchema = 1
 
 // Setting is the value of one key of a scenario.
@@ -52,8 +52,8 @@ type SlotShape struct {
 	Cycles            int `json:"cycles"`
 	ComputeCycles     int `json:"compute_cycles"`
 	ArbitrationCycles int `json:"arbitration_cycles"`
-	FramePhits        int `json:"frame_phits"` // phits of a frame with the largest payload
-	Frames            int `json:"frames"`      // frames that may cross a medium in one slot
+	FramePhits        int `json:"frame_phits"` // number of phits in a frame with the maximum payload
+	Frames            int `json:"frames"`      // maximum number of frames on a medium in one slot
 	PropagationCycles int `json:"propagation_cycles"`
 	GuardCycles       int `json:"guard_cycles"`
 	FirstPhitCycle    int `json:"first_phit_cycle"` // the first phit is on the transmitter's wire
@@ -61,8 +61,8 @@ type SlotShape struct {
 	BoundaryCycle     int `json:"boundary_cycle"`   // the handlers run
 }
 
-// NetworkSize is the size of the network and of its NICs. A NIC has one lane, or one lane per port if the NIC uses
-// all ports in a slot. Each lane has a transmitter, a receiver and FIFOs.
+// NetworkSize is the size of the network and of its NICs. A NIC has one lane, or one lane per port if it uses all
+// ports in a slot. Each lane has a transmitter, a receiver and FIFOs.
 type NetworkSize struct {
 	Kind       string `json:"kind"`
 	Processors int    `json:"processors"`
@@ -74,24 +74,24 @@ type NetworkSize struct {
 	TXFrames   int    `json:"tx_frames"`
 }
 
-// ScheduleSize is the schedule that the firmware uses.
+// ScheduleSize is the size of the schedule used by the firmware.
 type ScheduleSize struct {
 	Name  string `json:"name"`
 	Slots int    `json:"slots"`
 }
 
-// FaultPlan is a fault with the number of its targets.
+// FaultPlan is a fault and the number of its targets.
 type FaultPlan struct {
 	Key         string    `json:"key"` // place of the fault in the scenario
 	Kind        string    `json:"kind"`
 	OnMedia     bool      `json:"on_media"`            // false for a fault of processors
 	Receivers   bool      `json:"receivers,omitempty"` // receivers are targets, too
 	Targets     int       `json:"targets"`
-	Of          int       `json:"of"`                  // number of processors or media, and receivers if targets
-	Slots       []uint32  `json:"slots,omitempty"`     // affected slots; without them From, To and Every apply
+	Of          int       `json:"of"`                  // number of processors, or of media and receivers
+	Slots       []uint32  `json:"slots,omitempty"`     // affected slots; if empty, From, To and Every apply
 	From        uint32    `json:"from"`                // first affected slot
 	To          *uint32   `json:"to,omitempty"`        // last affected slot, nil for the end of the run
-	Every       uint32    `json:"every"`               // distance of affected slots; 1 for every slot
+	Every       uint32    `json:"every"`               // distance between affected slots; 1 for every slot
 	Probability float64   `json:"probability"`         // probability per target and affected slot
 	Rates       []float64 `json:"rates,omitempty"`     // successive probabilities with --seeds
 	RXFrames    int       `json:"rx_frames,omitempty"` // depth of the smaller FIFOs; 0 for the normal depth
@@ -99,7 +99,7 @@ type FaultPlan struct {
 }
 
 // MemoryEstimate is the estimated memory, in bytes, of a process that runs the scenario once, image included. A run
-// is refused if less memory is available.
+// is rejected if less memory is available.
 type MemoryEstimate struct {
 	Slot  uint64 `json:"slot,omitempty"` // in the slot engine; 0 with RTL and for routers, which need the cycle engine
 	Cycle uint64 `json:"cycle"`          // in the cycle engine
@@ -159,7 +159,7 @@ func listText(value any) string {
 		return text
 	}
 	var list []json.RawMessage
-	var object map[string]json.RawMessage // a list with names, such as nodes of a netlist
+	var object map[string]json.RawMessage // a list of objects with names, such as nodes of a netlist
 	if json.Unmarshal(data, &list) != nil && json.Unmarshal(data, &object) != nil {
 		return text
 	}
@@ -192,5 +192,5 @@ const (
 //go:embed metrics.yaml
 var metrics string
 
-// Meanings explains keys of reports, columns of tables and endings of figures.
+// Meanings returns the meanings of keys of reports, columns of tables and suffixes of figures.
 func Meanings() []meaning.Group { return meaning.Must(metrics) }

@@ -14,7 +14,7 @@ type ExploredVerdict string
 
 // Verdicts.
 const (
-	Holds ExploredVerdict = "holds" // no rule is broken in any run within the bounds
+	Holds ExploredVerdict = "holds" // no run within the bounds breaks a rule
 	Fails ExploredVerdict = "fails" // a run within the bounds breaks a rule
 	Open  ExploredVerdict = "open"  // a limit was reached first
 )
@@ -34,11 +34,11 @@ type Explored struct {
 	Slots       uint32          `json:"slots"`                 // slots whose states are all expanded
 	Incomplete  string          `json:"incomplete,omitempty"`  // reason of an open verdict
 	Violations  []Violation     `json:"violations,omitempty"`  // of the schedule
-	Schedule    []ExploredFault `json:"schedule,omitempty"`    // faults of the run with the fewest, then the fewest slots
+	Schedule    []ExploredFault `json:"schedule,omitempty"`    // faults of the run with the fewest faults and slots
 	Permutation []uint32        `json:"permutation,omitempty"` // of the schedule, if all permutations are explored
 	// Never tells that the run of the schedule never ends; the violations are those of a run of the slots shown.
 	Never *ExploredCycle `json:"never_ends,omitempty"`
-	// FewestShown reports that no run with fewer faults breaks a rule.
+	// FewestShown means that no run with fewer faults breaks a rule.
 	FewestShown bool            `json:"fewest_shown,omitempty"`
 	Covered     []string        `json:"covered"`
 	NotCovered  []string        `json:"not_covered"`
@@ -54,7 +54,7 @@ type Explored struct {
 type ExploredCounts struct {
 	States      int    `json:"states"` // distinct states
 	Transitions uint64 `json:"transitions"`
-	Known       uint64 `json:"known"` // transitions to a known state with no more faults
+	Known       uint64 `json:"known"` // number of transitions to a known state without additional faults
 	Ends        int    `json:"ends"`  // states in which the run has ended
 }
 
@@ -62,7 +62,7 @@ type ExploredCounts struct {
 type ExploredLevel struct {
 	Slot    uint32 `json:"slot"`
 	States  int    `json:"states"`
-	Running int    `json:"running"` // states whose run has not ended, for each minimal number of faults
+	Running int    `json:"running"` // number of states of unfinished runs, by minimum number of faults
 }
 
 // ExploredCycle is a state to which a run without further faults returns for ever.

@@ -9,7 +9,7 @@ import (
 type FaultReport struct {
 	Kind string `json:"kind"`
 	// Count is the number of affected slots, summed over processors, or of affected receptions on media. For buffers
-	// it counts frames that an RX FIFO refused, and handler calls with a frame that a TX FIFO refused.
+	// it counts frames rejected by an RX FIFO, and handler calls with a frame rejected by a TX FIFO.
 	Count uint64 `json:"count"`
 	// First is the first effect, nil for none.
 	First *FaultFirst `json:"first,omitempty"`
@@ -27,7 +27,7 @@ func (r *Report) ByFaults() bool {
 	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Cause == CauseFaults })
 }
 
-// Left is the outcome of a run without a fault, or with another program.
+// Left is the outcome of a run without one fault, or with another program.
 type Left struct {
 	Verdict    Verdict
 	Violations uint64
@@ -49,11 +49,11 @@ func LeftOf(r *Report) Left {
 // Text describes the outcome.
 func (l *Left) Text() string { return texts.Say("left", l) }
 
-// Expect is the expected end of the command that repeats the run.
+// Expect returns the expected end for the command that repeats the run.
 func (l *Left) Expect() string { return texts.Say("expect", l) }
 
-// LeftText describes the outcome of a run without one of this report's faults: the rules that the run no longer
-// breaks, and the rules that it breaks.
+// LeftText describes the outcome of a run without one of this report's faults: the rules that are no longer broken,
+// and the rules that are still broken.
 func (r *Report) LeftText(l *Left) string {
 	if l.Verdict == VerdictPass {
 		return l.Text()
@@ -71,25 +71,25 @@ func (r *Report) LeftText(l *Left) string {
 	}{l, kept, r.ViolationsTotal})
 }
 
-// Stood is an unfinished processor at the end of a run, and its next action without faults.
+// Stood is an unfinished processor at the end of a run, with its next action in the run without faults.
 type Stood struct {
 	Violation, Processor int
 	From                 uint64 // slot after the last action
 	Next                 *Next  // nil if unknown
 }
 
-// Next is an action of a processor in a slot: it sends a frame, receives a frame or otherwise changes state.
+// Next is an action of a processor in a slot: sending a frame, receiving a frame, or another change of state.
 type Next struct {
 	Slot        uint64
 	Sent, Heard bool
-	Sends       *uint64 // slot of the next frame sent, nil for never
+	Sends       *uint64 // slot of the next sent frame, nil for never
 	Paused      int     // fault that suppresses the handler call in this slot, -1 for none
 }
 
 // Text describes the action.
 func (n *Next) Text() string { return texts.Say("next", n) }
 
-// FaultName returns the kind of a fault. If several faults have this kind, a number from 1 on follows.
+// FaultName returns the kind of a fault, with a number from 1 on if several faults have this kind.
 func (r *Report) FaultName(fault int) string {
 	kind := r.Faults[fault].Kind
 	for k := range r.Faults {
@@ -100,7 +100,7 @@ func (r *Report) FaultName(fault int) string {
 	return kind
 }
 
-// Text describes the effect for the text form, where it follows the kind.
+// Text describes the effect in the text form, after the kind.
 func (f *FaultReport) Text() string { return texts.Say("fault", f) }
 
 // WithoutFaults is the outcome of the same run without its faults.
@@ -130,7 +130,7 @@ type MissingPacket struct {
 	Origin, Destination uint32
 }
 
-// LastSeenNote describes where a packet was lost although no rule is broken yet.
+// LastSeenNote describes the place at which a packet was lost, although no rule is broken yet.
 func LastSeenNote(v *Violation) string { return v.Where() + ": " + v.Message }
 
 // NoteCauses sets the causes of violations from sound, the report of the run without faults. Each violation in sound

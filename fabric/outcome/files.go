@@ -13,10 +13,10 @@ import (
 // OutputFile is an output of a run.
 type OutputFile struct {
 	Kind string // "vcd", "fst", "gtkw", "sucl", "pcapng", "lua", "json", "junit", "csv", "stats-csv", "log"
-	Path string // as given; "-" for standard output, "" for a writer
+	Path string // path as given; "-" for standard output, "" for a writer
 	Note string // reason for an empty file, otherwise ""
 
-	Stream bool // standard output, a writer, a pipe or a device: no file remains
+	Stream bool // standard output, a writer, a pipe or a device, which leaves no file
 }
 
 func writeFiles(b *bytes.Buffer, files []OutputFile) {
@@ -37,7 +37,7 @@ func writeFiles(b *bytes.Buffer, files []OutputFile) {
 		switch {
 		case file.Stream:
 		case file.Kind == "vcd" || file.Kind == "fst":
-			// The .gtkw file opens the waveform with the signals arranged.
+			// the .gtkw file opens the waveform with the signals arranged
 			if path["gtkw"] == "" {
 				opener = "gtkwave " + path[file.Kind]
 			}
@@ -62,17 +62,17 @@ func writeFiles(b *bytes.Buffer, files []OutputFile) {
 
 const ownImage = "mine.wasm"
 
-// SourceOf returns the command that writes the source of a program, the name of the source file, and the command that
-// builds the file.
+// SourceOf returns the command that writes a program's source, the name of the source file, and the command that
+// builds it.
 func SourceOf(program string) (write, file, build string) {
 	file = "sdk/" + path.Base(program) + ".c"
 	return "starloom firmware sdk sdk --program " + program, file, "starloom firmware build " + file + " -o " + ownImage
 }
 
-// WithOwn returns the command of a run with the user's firmware instead of a program.
+// WithOwn returns the command of a run with the user's firmware in place of a program.
 func WithOwn(command, program string) string { return WithFirmware(command, program, ownImage) }
 
-// WithFirmware returns the command of a run with another program or image instead of a program.
+// WithFirmware returns the command of a run with another program or image in place of a program.
 func WithFirmware(command, program, other string) string {
 	return strings.Replace(command, " --firmware "+program, "", 1) + " --firmware " + other
 }

@@ -10,29 +10,29 @@ import (
 // ImageNone is the image of a network without firmware.
 const ImageNone = "none"
 
-// FirmwareReport names the firmware and sums up its cost.
+// FirmwareReport names the firmware and summarises its cost.
 type FirmwareReport struct {
 	Image  string `json:"image"`  // program name or the image's file name
 	SHA256 string `json:"sha256"` // SHA-256 of the image, in hex; "" for Runtime "native"
 	Traps  uint64 `json:"traps"`  // number of trapped processors
 
-	// Results holds the names of the firmware's results, from word 0 on.
+	// names of the firmware's results, starting with word 0
 	Results []string `json:"results,omitempty"`
 
-	// Mode is ModeBanked or ModeIsolated. Trusted is set if processors share an instance, so a handler could write
-	// data of another processor. CheckFirmware detects it.
+	// Mode is ModeBanked or ModeIsolated. Trusted means that processors share an instance, so a handler could write
+	// another processor's data, which CheckFirmware detects.
 	Mode    string `json:"mode,omitempty"`
 	Trusted bool   `json:"trusted,omitempty"`
 
 	// Cost of handlers, if firmware.cpu has a model.
 	CPU    string         `json:"cpu,omitempty"`    // model of the processor
 	Cycles *HandlerCycles `json:"cycles,omitempty"` // cost of slot handlers
-	// cost of start handlers, also after restarts; they have no budget
+	// cost of start handlers, including those after restarts; they have no budget
 	StartCycles  *HandlerCycles `json:"start_cycles,omitempty"`
 	BudgetCycles uint64         `json:"budget_cycles,omitempty"` // length of the compute window, 0 for none
-	Overruns     *uint64        `json:"overruns,omitempty"`      // calls of slot handlers that missed their slot
+	Overruns     *uint64        `json:"overruns,omitempty"`      // number of slot-handler calls that missed their slot
 
-	// BytesPerProcessor is the memory of a sleeping processor, registers and state, in a machine that parks
+	// BytesPerProcessor is the memory of a sleeping processor in bytes, registers and state, in a machine that parks
 	// processors; otherwise 0.
 	BytesPerProcessor int `json:"bytes_per_processor,omitempty"`
 }

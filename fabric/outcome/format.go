@@ -29,8 +29,8 @@ func rows(row func(name, value string), name string, lines []string) {
 	}
 }
 
-// FormatMetric formats a figure for people: short floats, results of firmware as processor.word=value, and a dash for
-// an unknown figure. Lists are shortened and have no brackets.
+// FormatMetric formats a figure as text: short floats, results of firmware as processor.word=value, and a dash for an
+// unknown figure. Lists are shortened and have no brackets.
 func FormatMetric(value any) string {
 	if f, ok := value.(float64); ok {
 		return FormatFloat(f)
@@ -52,8 +52,8 @@ func FormatMetric(value any) string {
 	return strings.NewReplacer("[", "", "]", "", ",", " ", `"`, "", "null", "-").Replace(string(data))
 }
 
-// NamedResults holds results of firmware as rows of processor, word and value, and names of the first words. Its JSON
-// form consists of the rows.
+// NamedResults holds results of firmware as rows of processor, word and value, and the names of the first words. Its
+// JSON form consists of the rows.
 type NamedResults struct {
 	Rows  [][3]uint64
 	Names []string
@@ -92,7 +92,7 @@ func OrDash(f *float64) string {
 	return FormatFloat(*f)
 }
 
-// ExactFloat writes the shortest decimal number that reads back as f.
+// ExactFloat formats f as the shortest decimal number that parses as f.
 func ExactFloat(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // ExactMetric formats a figure for scripts, with all digits. It returns "" for an unknown figure. Blanks separate the
@@ -134,7 +134,7 @@ func Number64(value any) (float64, bool) {
 }
 
 // EachNumber yields the numbers of a figure: a number or a fraction "a/b" with entry -1, the numbers of a list with
-// their indices. Texts and itemised figures yield none.
+// their indices. Texts and itemised figures yield no numbers.
 func EachNumber(value any, yield func(entry int, number float64)) {
 	if number, ok := Number64(value); ok {
 		yield(-1, number)
@@ -185,7 +185,7 @@ func fraction(text string) (value float64, ok bool) {
 	return value, true
 }
 
-// WriteJSON writes v, indented by two blanks and without HTML escapes. A newline follows.
+// WriteJSON writes v with an indentation of two spaces, without HTML escapes, followed by a newline.
 func WriteJSON(w io.Writer, v any) error {
 	return input.WriteJSON(w, v)
 }
@@ -199,7 +199,7 @@ func LastLine(text string) string {
 // Printable is input.Printable.
 func Printable(text string) string { return input.Printable(text) }
 
-// ShellQuote quotes a path where a shell requires it.
+// ShellQuote quotes a path if a shell requires it.
 func ShellQuote(path string) string {
 	const plain = "/._-+=:@%,"
 	safe := path != "" && !strings.ContainsFunc(path, func(r rune) bool {

@@ -52,7 +52,7 @@ func (s *junitSuite) print() {
 	}
 }
 
-// expected adds a test case for an expectation. If the expectation is met, broken rules fail no test case.
+// expected adds a test case for an expectation. If the run meets the expectation, broken rules fail no test case.
 func (s *junitSuite) expected(e *Expectation, verdict Verdict) {
 	if e == nil {
 		return
@@ -72,7 +72,7 @@ func (s *junitSuite) expected(e *Expectation, verdict Verdict) {
 	s.Cases = append(s.Cases, own)
 }
 
-// seconds is a time in the form of JUnit, "" for an unknown time.
+// seconds is a time in JUnit's format, "" for an unknown time.
 type seconds string
 
 func secondsOf(took time.Duration) seconds {
@@ -86,7 +86,7 @@ func secondsOf(took time.Duration) seconds {
 type JUnitCase struct {
 	Name    string
 	Failure string // first line of the failure, "" for none
-	Skipped string // reason why nothing was decided, "" for none
+	Skipped string // reason why the result is open, "" for none
 	Details string // text of the failure, or output of the test case
 	Took    time.Duration
 }
@@ -133,7 +133,7 @@ type junitFailure struct {
 // backtraces.
 func (r *Report) WriteJUnit(w io.Writer) error { return r.WriteTimedJUnit(w, 0) }
 
-// WriteTimedJUnit is WriteJUnit with the time of the run; 0: unknown.
+// WriteTimedJUnit is WriteJUnit with the duration of the run; 0 for unknown.
 func (r *Report) WriteTimedJUnit(w io.Writer, took time.Duration) error {
 	rules := slices.Clone(r.Rules)
 	broken := map[string][]*Violation{}

@@ -6,27 +6,27 @@ import (
 	"starloom/fabric"
 )
 
-// Lateness sums up the missed deadlines of a run.
+// Lateness summarises the missed deadlines of a run.
 type Lateness struct {
 	What     [2]string // noun of the late item, singular and plural
 	Deadline uint64    // in slots
 	Late     int       // number of items that missed the deadline
 	Lost     int       // number of late items that never came
-	Most     uint64    // slots until the last of the other late items came, 0 for none
+	Most     uint64    // number of slots until the last of the other late items arrived, 0 for none
 	Never    string    // text for items that never came
-	Since    string    // event from which slots are counted, in words
+	Since    string    // description of the event from which slots are counted
 	Packets  bool      // the items are packets of the workload; the subject of a violation holds destination and origin
 	Worst    *LatestPath
 }
 
-// LatestPath is the packet that came last, and the actions of its sender before the packet crossed. The actions are
-// known only for a packet that came directly.
+// LatestPath is the last packet to arrive, and the actions of its sender before the packet crossed. The actions are
+// known only for a packet without intermediate hops.
 type LatestPath struct {
 	From, To     int
 	Known        bool
-	Idle         uint64 // slots in which the sender neither sent nor waited
-	Others       uint64 // slots in which the sender sent other frames
-	WaitedOthers uint64 // slots in which another frame of the sender waited for its medium
+	Idle         uint64 // number of slots in which the sender neither sent nor waited
+	Others       uint64 // number of slots in which the sender sent other frames
+	WaitedOthers uint64 // number of slots in which another frame of the sender waited for its medium
 	Waited       uint64 // slots in which this packet waited
 	First        uint64 // slot in which the sender's first frame crossed
 	Crossed      uint64 // slot in which this packet crossed
@@ -59,10 +59,10 @@ const (
 // Span names the range of slots.
 func (d *Did) Span() string { return texts.Say("span", d) }
 
-// Waits is the number of slots in which a frame of the sender waited.
+// Waits returns the number of slots in which a frame of the sender waited.
 func (p *LatestPath) Waits() uint64 { return p.WaitedOthers + p.Waited }
 
-// Cause names the cause of the delay: the firmware, or waiting for media. It returns "" if neither is known.
+// Cause names the cause of the delay: the firmware, or waiting for media; "" for an unknown cause.
 func (l *Lateness) Cause() string {
 	if l.Worst == nil {
 		return ""
@@ -96,10 +96,10 @@ func (l *Lateness) From(v *Violation) int {
 	return -1
 }
 
-// Text describes the number of late packets, the largest delay and the smallest sufficient deadline.
+// Text describes the number of late packets, the maximum delay and the smallest sufficient deadline.
 func (l *Lateness) Text() string { return texts.Say("late", l) }
 
-// Meets is the smallest deadline that all packets would have met, 0 if unknown.
+// Meets returns the smallest deadline that all packets would have met, 0 if unknown.
 func (l *Lateness) Meets() uint64 {
 	if l == nil || l.Lost > 0 {
 		return 0
@@ -116,11 +116,11 @@ func (l *Lateness) Of(violations []Violation) int {
 		func(v Violation) bool { return l.From(&v) == l.Worst.From && v.Subject.Index == l.Worst.To })
 }
 
-// Remedy is a step that may repair a run.
+// Remedy is a step that may correct a run.
 type Remedy struct {
 	Step
-	Rule    string // the rule that the remedy repairs, "" for all rules
-	Tried   bool   // the page has tried the remedy, to show the cause
+	Rule    string // the corrected rule, "" for all rules
+	Tried   bool   // the page has tried the remedy, to reveal the cause
 	Instead bool   // the remedy replaces the general remedy of the rule
 	Later   bool   // the remedy follows the general remedy
 }

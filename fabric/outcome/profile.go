@@ -13,14 +13,14 @@ import (
 	"starloom/traces"
 )
 
-// CallProfile is the cost of a call, divided among places in the code.
+// CallProfile is the cost of a call, divided by places in the code.
 type CallProfile struct {
-	Cost uint64 `json:"cost"`          // cost by the model's table; a processor works off clock_ratio of it in a cycle
+	Cost uint64 `json:"cost"`          // cost by the model's table; a processor executes a cost of clock_ratio per cycle
 	Cut  bool   `json:"cut,omitempty"` // Cost covers only the first part of the call
 
-	// Stack leads from the handler's function to its most expensive callees, as long as a callee costs more than its
-	// caller itself; the innermost comes first. Cost includes all callees. Source is the line of the next call, or
-	// the most expensive line; code may have no line.
+	// Stack leads from the handler's function to the most expensive callees, while a callee costs more than the
+	// caller itself; innermost first. Cost includes all callees. Source is the line of the next call, or the most
+	// expensive line; code may have no line.
 	Stack []ProfileLine `json:"stack"`
 	// most expensive lines without callees, at most 8; functions without debug information
 	Lines []ProfileLine `json:"lines"`
@@ -36,7 +36,7 @@ type ProfileLine struct {
 
 const profileLinesMax, profileLinesShown = 8, 3
 
-// WriteFolded writes the stacks for flame graph tools: functions separated by semicolons, the outermost first, and a
+// WriteFolded writes the stacks for flame graph tools: functions separated by semicolons, outermost first, and a
 // cost.
 func (c *CallProfile) WriteFolded(w io.Writer) error {
 	out := bufio.NewWriter(w)
@@ -128,10 +128,10 @@ func dearest(stacks []firmware.ProfileStack, like func(*firmware.ProfileStack) w
 	return sums
 }
 
-// LongestProcessorsMax bounds the processors of a report with the longest call of each.
+// LongestProcessorsMax is the maximum number of processors for which a report contains the longest call of each.
 const LongestProcessorsMax = 65_536
 
-// HandlerCycles sums up the durations of handler calls, in cycles of the fabric.
+// HandlerCycles summarises the durations of handler calls in cycles of the fabric.
 type HandlerCycles struct {
 	Calls uint64  `json:"calls"` // calls without traps
 	Max   uint64  `json:"max"`
@@ -143,7 +143,7 @@ type HandlerCycles struct {
 
 	Worst *WorstCall `json:"worst,omitempty"` // the first call of Max cycles
 
-	// For slot handlers, in networks of up to 65,536 processors.
+	// for slot handlers, in networks with at most 65,536 processors
 	MaxPerProcessor []uint64          `json:"max_per_processor,omitempty"` // longest call of each processor
 	Slowest         []ProcessorCycles `json:"slowest,omitempty"`           // processors with the longest calls, at most 8
 
@@ -152,7 +152,7 @@ type HandlerCycles struct {
 
 // WorstCall is a call of a handler.
 type WorstCall struct {
-	// Run of the call, in a report of many runs.
+	// run of the call, in a report of several runs
 	Seed        *uint64  `json:"seed,omitempty"`
 	Permutation *uint64  `json:"permutation,omitempty"` // number of the permutation, if every permutation was run
 	Rate        *float64 `json:"rate,omitempty"`        // rate of faults.random, if several are given
@@ -171,7 +171,7 @@ type ProcessorCycles struct {
 	Max       uint64 `json:"max"` // cycles
 }
 
-// SlowestMax bounds HandlerCycles.Slowest, slowestShown the entries in the text form.
+// SlowestMax is the maximum length of HandlerCycles.Slowest, and slowestShown the number of entries in the text form.
 const SlowestMax, slowestShown = 8, 3
 
 func (h *HandlerCycles) slowestText() string {

@@ -1,4 +1,4 @@
-// Package outcome holds the results of runs, and their forms for people and scripts.
+// Package outcome holds the results of runs, and their forms for users and scripts.
 //
 //	machine, batch, study -> Report, SeedsReport, StudyReport -> WriteText, WriteJSON, WriteJUnit
 //
@@ -25,7 +25,7 @@ import (
 // increase it.
 const ReportSchema = 1
 
-// digestCovers describes the digest. Statuses are statuses of receivers and of blocked frames. A comparison of runs
+// digestCovers describes the digest. The statuses are those of receivers and of blocked frames. A comparison of runs
 // must also compare their reports.
 const digestCovers = "(frames, statuses, deliveries, results; not timing, packets held, logs)"
 
@@ -47,7 +47,7 @@ type Report struct {
 	Frames          Frames         `json:"frames"`
 	Metrics         fabric.Metrics `json:"metrics"`                  // figures by name; starloom explain describes each
 	Firmware        FirmwareReport `json:"firmware"`                 // image and cost of its handlers
-	Faults          []FaultReport  `json:"faults,omitempty"`         // effects of the scenario's faults, in their order
+	Faults          []FaultReport  `json:"faults,omitempty"`         // effects of the scenario's faults, in scenario order
 	Without         *WithoutFaults `json:"without_faults,omitempty"` // outcome without the faults, if the run failed
 	RTL             []RTLReport    `json:"rtl,omitempty"`            // RTL components, by path
 	Digest          string         `json:"digest"`                   // digest of frames, statuses, deliveries and results
@@ -55,11 +55,11 @@ type Report struct {
 	Beside
 }
 
-// Beside holds data of a report beside its figures, all but Provenance outside its JSON form.
+// Beside holds data of a report beside its figures. Only Provenance is part of the JSON form.
 type Beside struct {
 	Provenance *traces.Provenance `json:"provenance,omitempty"`
 
-	// Files lists the output files, for the text form.
+	// output files, for the text form
 	Files []OutputFile `json:"-"`
 
 	Aside Aside `json:"-"`
@@ -68,38 +68,38 @@ type Beside struct {
 // Aside holds notes for the text form and for further processing.
 type Aside struct {
 	CutShort bool            // the repetition of a complete run, or a study, was interrupted
-	Missing  []MissingPacket // packets that never arrived, kept until their losses are located
-	LastSeen []Violation     // losses of packets that had not arrived at the limit of slots
+	Missing  []MissingPacket // packets that never arrived, until their losses are located
+	LastSeen []Violation     // losses of packets that had not arrived at the slot limit
 	OnTrust  uint64          // announced deliveries that cannot be verified
 	RTLCheck string          // command that compares RTL with its models
-	Command  string          // command that repeats the run; one of many runs also needs its seed
-	// for runs of all permutations: options of the first run that fails by itself, "" for none
+	Command  string          // command that repeats the run; one of several runs also requires its seed
+	// for runs of all permutations: options of the first run that fails on its own, "" for none
 	Alone       string
 	FailedSeeds []FailedRun       // first run of every failed seed, at most JUnitSeedsMax
-	Undecided   map[string]string // undecided rules with the reason; nil for none
+	Undecided   map[string]string // undecided rules with the reasons; nil for none
 	Late        *Lateness         // missed deadlines; nil if unknown
 	Stood       []Stood           // unfinished processors that stood still
 	LastSent    *uint64           // slot after the last frame sent, 0 for none; nil if unknown
 	Killed      []string          // paths of processors killed by faults
-	Remedies    []Remedy          // for the page of one run: remedies, the most likely first
+	Remedies    []Remedy          // for the page of one run: remedies, most likely first
 	Scenes      []Scene           // for the page of one run: surroundings of the first violations
 	Pictures    []Picture         // for the page of one run
-	Variables   *Variables        // for the page of one run; nil if they cannot be shown
+	Variables   *Variables        // for the page of one run; nil for an image without readable variables
 	Known       Known             // for the page of one run
 	One         *Report           // for the page of many runs: MostFailed with its details; nil if unknown
 
 	DigestCovers string // "" for the usual coverage
 }
 
-// Variables are the variables of one processor's state, with rows for calls of its handlers that changed the state, up
+// Variables are the variables of one processor's state, with a row for each handler call that changed the state, up
 // to the first violation.
 type Variables struct {
-	Path    string // processor; "" if the page only leads to the command that shows them
-	About   string // type and size of the state, and variables that are not there
+	Path    string // path of the processor; "" if the page only names the command that shows the variables
+	About   string // type and size of the state, and the variables that are not in memory
 	History []VariableHistory
 	Columns []string // variables that change in the rows
 	Rows    []VariableRow
-	Calm    bool     // calls are left out in which only variables change that change in more than half of the calls
+	Calm    bool     // calls are omitted if they change only variables that change in more than half of the calls
 	Left    []string // further variables that change
 	Earlier int      // earlier calls
 	Later   bool     // later calls exist
@@ -108,7 +108,7 @@ type Variables struct {
 // VariableHistory is the last change of a variable.
 type VariableHistory struct {
 	Name, Value   string
-	Since, Before string // boundary of the last change, and the value before; "" without a change
+	Since, Before string // boundary of the last change, and the previous value; "" without a change
 	Changes       int
 }
 
@@ -120,50 +120,50 @@ type VariableRow struct {
 	What  string // inputs and actions of the handler
 }
 
-// Known holds facts of a run for its page.
+// Known holds facts about a run for its page.
 type Known struct {
 	Limits     map[string]string  // limits of rules in words, by rule
 	Count      int                // number of processors
 	Processors []string           // paths of processors, nil above ViolationsMax
 	Packets    bool               // data frames carry packets (sl_packet)
-	Paths      []string           // sentences on paths of lossy media and of processors
-	Ports      int                // ports of a NIC, each connected to a different medium
+	Paths      []string           // sentences about the paths of lossy media and of processors
+	Ports      int                // number of ports of a NIC, each connected to a different medium
 	Outputs    bool               // a NIC has one port and requests the output of its addressee
-	Unchecked  []string           // rules of the program that are replaced by the scenario's own rules
+	Unchecked  []string           // rules of the program that the scenario's own rules replace
 	Program    string             // name of the program
-	Check      string             // command that also checks the rules of Unchecked, "" for none
+	Check      string             // command that also checks the rules in Unchecked, "" for none
 	Checked    string             // expected end of the command Check
-	Least      fabric.Least       // least number of slots for the program's workload
+	Least      fabric.Least       // minimum number of slots for the program's workload
 	Means      map[string]Meaning // meanings of figures, by their names
 	Faults     []string           // settings of the scenario's faults, in words
-	Limited    string             // note of a run that reached its limit of slots unfinished, otherwise ""
+	Limited    string             // note of an unfinished run at its slot limit, otherwise ""
 	LimitedBy  string             // origin of that limit: --slots or stop.slots
 	Blamed     bool               // each fault was tried alone, so Violation.Faults is known
 	Left       []Left             // outcomes without each fault, if Blamed
-	Unfit      string             // one of the notes: reason why the program does not suit the network, "" if it suits
-	Cut        string             // reason why the run stopped early, "" if it reached its end
+	Unfit      string             // one of the notes: reason why the program is unsuitable for the network, "" for none
+	Cut        string             // reason why the run stopped early, "" for a complete run
 }
 
 // Meaning is the meaning of a figure, and its unit.
 type Meaning struct{ Means, Unit string }
 
-// LimitNotePrefix begins the note of a run that ended at its limit.
+// LimitNotePrefix is the beginning of the note of a run that ended at its limit.
 const LimitNotePrefix = "the run ended at its limit"
 
-// LimitNote is the note of a run that ended at its limit.
+// LimitNote returns the note of a run that ended at its limit.
 func LimitNote(slots uint64) string {
 	return fmt.Sprintf(LimitNotePrefix+" of %s; stop.slots or --slots sets it",
 		traces.Plural(slots, "slot", "slots"))
 }
 
-// NoteTrust notes announced deliveries that cannot be verified.
+// NoteTrust adds a note about announced deliveries that cannot be verified.
 func (r *Report) NoteTrust(deliveries uint64) {
 	if r.Aside.OnTrust = deliveries; deliveries > 0 {
 		r.Notes = append(r.Notes, TrustNote(deliveries))
 	}
 }
 
-// TrustNote is the note for announced deliveries that cannot be verified.
+// TrustNote returns the note about announced deliveries that cannot be verified.
 func TrustNote(deliveries uint64) string {
 	return fmt.Sprintf("%s not verified: the processors received frames for which only their firmware knows the "+
 		"packet "+
@@ -184,7 +184,7 @@ func (r *Report) Interrupted() bool {
 		slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleInterrupted })
 }
 
-// ToolFailed reports whether the simulator of the RTL failed, hung or was killed.
+// ToolFailed reports whether the simulator of the RTL has failed, has hung or was killed.
 func (r *Report) ToolFailed() bool {
 	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleRTLTool })
 }
@@ -214,11 +214,11 @@ func (r *Report) Figures() []fabric.Metric {
 
 func (r *Report) WriteJSON(w io.Writer) error { return WriteJSON(w, r.listed()) }
 
-// Line returns the JSON form in one line.
+// Line returns the JSON form on one line.
 func (r *Report) Line() ([]byte, error) {
 	var b bytes.Buffer
 	listed := r.listed()
-	listed.Provenance = nil // results of different versions in one table stay equal
+	listed.Provenance = nil // results of different versions remain equal in one table
 	err := input.JSONEncoder(&b).Encode(listed)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
@@ -235,17 +235,17 @@ func (r *Report) listed() *Report {
 	return &out
 }
 
-// Frames counts the frames that NICs sent, and receptions by outcome.
+// Frames counts the frames sent by NICs, and receptions by outcome.
 type Frames struct {
 	Sent      uint64 `json:"sent"`      // frames that NICs put on the fabric
 	Delivered uint64 `json:"delivered"` // receptions with status ok
-	Collided  uint64 `json:"collided"`  // sent frames that met another frame on a medium, per medium
-	// Blocked counts the slots in which a frame waited for a busy medium.
+	Collided  uint64 `json:"collided"`  // number of sent frames that collided on a medium, per medium
+	// number of slots in which a frame waited for a busy medium
 	Blocked  uint64 `json:"blocked"`
 	CRC      uint64 `json:"crc"`      // receptions with status crc
-	Overflow uint64 `json:"overflow"` // good frames lost at a full RX FIFO, and slots in which a TX FIFO refused frames
-	Unheard  uint64 `json:"unheard"`  // frames alone on a medium without a listener, per medium
-	Faulted  uint64 `json:"faulted"`  // frames alone on a medium with a listener, lost there by a fault, per medium
+	Overflow uint64 `json:"overflow"` // good frames lost at a full RX FIFO, and slots in which a TX FIFO rejected frames
+	Unheard  uint64 `json:"unheard"`  // number of frames alone on a medium without a listener, per medium
+	Faulted  uint64 `json:"faulted"`  // frames alone on a medium with a listener, but lost to a fault, per medium
 }
 
 // Add adds the counters of another run.

@@ -15,8 +15,7 @@ type RTLReport struct {
 	Assumed []Assumption `json:"assumed,omitempty"` // assumptions of its pin map
 }
 
-// Assumption is a pin map's condition on the inputs of RTL, and the number of cycles in which the inputs violated the
-// condition.
+// Assumption is a pin map's condition on the inputs of RTL, and the number of cycles with a violation.
 type Assumption struct {
 	Text   string  `json:"assume"`
 	Broken uint64  `json:"broken_cycles"`

@@ -9,7 +9,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Seeds is a range of seeds, both ends included.
+// Seeds is a range of seeds that includes both ends.
 type Seeds struct{ First, Last uint64 }
 
 func (s Seeds) String() string { return fmt.Sprintf("%d..%d", s.First, s.Last) }
@@ -43,13 +43,13 @@ func ParseSeeds(place, text string) (Seeds, error) {
 // Count returns the number of seeds; 0 means 2^64.
 func (s Seeds) Count() uint64 { return s.Last - s.First + 1 }
 
-// JUnitSeedsMax bounds the test cases of a JUnit file with a test case per seed.
+// JUnitSeedsMax is the maximum number of test cases in a JUnit file with a test case per seed.
 const JUnitSeedsMax = 10_000
 
-// FailedRunsMax bounds the failed runs in a report; the CSV file lists all of them.
+// FailedRunsMax is the maximum number of failed runs in a report; the CSV file lists all of them.
 const FailedRunsMax = 10_000
 
-// FinishingTimes are the figures of the time to finish. Failed runs have none of them, because they did not complete
+// FinishingTimes are the figures for the time to finish. Failed runs have none of them, because they did not complete
 // their work.
 var FinishingTimes = []string{"slots", "cycles", "steps", "lambda", "completion"}
 
@@ -79,7 +79,7 @@ type FinishedRun struct {
 	Slots       uint64  `json:"slots"`
 }
 
-// Alone returns the options that repeat one of many runs.
+// Alone returns the options that repeat one of several runs.
 func Alone(seed uint64, permutation *uint64) string {
 	options := fmt.Sprintf("--seed %d", seed)
 	if permutation != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// SeedsReport is the outcome of many runs of a scenario. Its JSON form is as stable as that of Report.
+// SeedsReport is the outcome of several runs of a scenario. Its JSON form is as stable as that of Report.
 type SeedsReport struct {
 	Schema       int          `json:"schema"` // ReportSchema
 	Scenario     string       `json:"scenario"`
@@ -24,7 +24,7 @@ type SeedsReport struct {
 	Notes        []string     `json:"notes,omitempty"`
 	Runs         uint64       `json:"runs"`
 	RunsTotal    uint64       `json:"runs_total"` // requested runs; above Runs after an interruption
-	// FinishingTimes of the runs that passed, other figures of all runs
+	// FinishingTimes of passing runs, and other figures of all runs
 	Statistics  Statistics     `json:"statistics"`
 	Survival    Survival       `json:"survival,omitempty"` // for runs with faults
 	Failed      []FailedRun    `json:"failed"`             // the first 10,000
@@ -78,8 +78,8 @@ func (r *SeedsReport) MostFailed() (one *FailedRun, runs, ofRule int) {
 	return one, runs, ofRule
 }
 
-// Expects judges the runs against an expectation. An expected failure requires at least one failed run whose first
-// broken rule is the expected one.
+// Expects judges the runs against an expectation. An expected failure requires a failed run whose first broken rule
+// is the expected rule.
 func (r *SeedsReport) Expects(e *Expectation) {
 	r.Expect = e.judge(r.Verdict, r.Interrupted() || r.ToolFailed(), func(rule string) bool {
 		return slices.ContainsFunc(r.Failed, func(f FailedRun) bool { return f.Rule == rule })
@@ -152,7 +152,7 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 // its seed.
 func (r *SeedsReport) WriteJUnit(w io.Writer) error { return r.WriteTimedJUnit(w, 0) }
 
-// WriteTimedJUnit is WriteJUnit with the time of all runs; 0: unknown.
+// WriteTimedJUnit is WriteJUnit with the duration of all runs; 0 for unknown.
 func (r *SeedsReport) WriteTimedJUnit(w io.Writer, took time.Duration) error {
 	broken := map[uint64]*FailedRun{}
 	for i := range r.Aside.FailedSeeds {

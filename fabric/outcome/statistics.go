@@ -17,8 +17,8 @@ import (
 	"starloom/traces/rounded"
 )
 
-// Statistic sums up a figure of many runs. Undefined values are nil: every value without runs, SD and SE of a single
-// run.
+// Statistic summarises a figure of several runs. Undefined values are nil: every value without runs, SD and SE of a
+// single run.
 type Statistic struct {
 	Name      string   `json:"-"`
 	Runs      uint64   `json:"runs"` // runs with this figure
@@ -53,7 +53,7 @@ type Bin struct {
 	Count uint64  `json:"count"`
 }
 
-// Statistics are the figures of many runs, in the order of the report.
+// Statistics are the figures of several runs, in report order.
 type Statistics []Statistic
 
 // Get returns the named statistic, or nil.
@@ -77,7 +77,7 @@ func (h Histogram) Add(value float64) { h[value]++ }
 
 // Statistic computes the summary. Values are summed in sorted order, so rounding does not depend on the order in
 // which they were added. Deviations from a large mean keep their digits. Explicit conversions round products, because
-// a fused multiply-add would change the last digits.
+// fused multiply-add would change the last digits.
 func (h Histogram) Statistic(name string) Statistic {
 	s := Statistic{Name: name, Histogram: make([]Bin, 0, len(h))}
 	sum := 0.0
@@ -144,7 +144,7 @@ func (s *Statistic) draw() string {
 	return b.String()
 }
 
-// WriteCSV writes a row per figure. The field of a histogram holds value:count pairs, separated by blanks.
+// WriteCSV writes a row per figure. The field of a histogram contains value:count pairs, separated by spaces.
 func (s Statistics) WriteCSV(w io.Writer) error {
 	table := input.NewCSVWriter(w)
 	rows := [][]string{{"metric", "runs", "mean", "sd", "se", "min", "median", "max", "histogram"}}
@@ -211,7 +211,7 @@ func (s Statistics) writeText(w io.Writer) error {
 	return table.Flush()
 }
 
-// Survival is the survival curve of many runs with faults, over slots or over the rates of faults.random.
+// Survival is the survival curve of several runs with faults, over slots or over the rates of faults.random.
 type Survival []SurvivalPoint
 
 // SurvivalPoint counts the runs without a broken rule up to the end of a slot, or at a rate. Low and High bound the
@@ -295,7 +295,7 @@ func (s Survival) writeText(w io.Writer) error {
 }
 
 // Plot draws the curve with its intervals as a band. Steps join points over slots, and straight lines join points
-// over rates. The figure is empty if no run has ended.
+// over rates. Without a finished run, the figure is empty.
 func (s Survival) Plot(name string) *figure.Figure {
 	p := &figure.Figure{
 		Title: "Survival of " + name + ", with intervals of 95%",

@@ -14,7 +14,7 @@ import (
 	"starloom/fabric"
 )
 
-// Limits of the violations in the text form. The limit per rule prevents one rule from hiding the others.
+// limits of the violations in the text form; the limit per rule prevents one rule from hiding the others
 const (
 	violationsShown        = 10
 	violationsShownPerRule = 3
@@ -113,8 +113,8 @@ func (r *Report) restText(shown []int) string {
 	return " (" + text + ")"
 }
 
-// Shown selects the violations that people see: at most most in total and ofOneRule per rule. Violations by handlers
-// come first, because they cause losses of packets that may have an earlier date; otherwise the order is by cycle.
+// Shown selects the displayed violations: at most most in total, and ofOneRule per rule. Violations by handlers come
+// first, because they may cause earlier losses of packets; otherwise the order is by cycle.
 func Shown(violations []Violation, most, ofOneRule int) (places []int) {
 	own := []string{fabric.RuleTrap, fabric.RuleFail, fabric.RuleIllegalSend,
 		fabric.RuleIllegalListen, fabric.RuleMeetsBudget}
@@ -133,11 +133,11 @@ func Shown(violations []Violation, most, ofOneRule int) (places []int) {
 }
 
 // Repeat stands for violations that differ only in time. Place is the index of the first violation, Times their
-// number, and Last the index of the last one.
+// number, and Last the index of the last violation.
 type Repeat struct{ Place, Times, Last int }
 
-// ShownOnce is Shown without violations that differ from an earlier one only in time. The violation with index one
-// precedes the others of its rule; -1 means none.
+// ShownOnce is Shown without violations that differ from an earlier violation only in time. The violation with index
+// one precedes the others of its rule; -1 for none.
 func ShownOnce(violations []Violation, one, most, ofOneRule int) (all []Repeat) {
 	var once []Violation
 	var repeats []Repeat

@@ -11,11 +11,11 @@ import (
 	"starloom/traces"
 )
 
-// Texts are named templates of sentences. A package keeps the sentences about its causes, remedies and figures in a
+// Texts are named templates of sentences. A package stores the sentences about its causes, remedies and figures in a
 // file texts.tmpl.
 type Texts struct{ book func() *template.Template }
 
-// NewTexts parses a source on its first use. The templates may call the functions below and the functions of own.
+// NewTexts parses a source on first use. The templates may call the functions below and the functions in own.
 func NewTexts(source string, own template.FuncMap) (t *Texts) {
 	t = &Texts{}
 	t.book = sync.OnceValue(func() *template.Template {
@@ -107,7 +107,7 @@ func integer(v any) int64 {
 	return n.Int()
 }
 
-// plural formats a count with its noun. By default the plural adds an s.
+// plural formats a count with its noun. By default the plural has an s.
 func plural(count any, one string, many ...string) string {
 	if len(many) == 0 {
 		many = []string{one + "s"}

@@ -13,14 +13,15 @@ type Verdict string
 
 // The verdicts.
 const (
-	VerdictPass Verdict = "pass" // the run kept all rules; all rows of the study agree
+	VerdictPass Verdict = "pass" // the run broke no rule; all rows of the study agree
 	VerdictFail Verdict = "fail" // a rule was broken; a row of the study disagrees
 )
 
-// ViolationsMax bounds the violations in a report. The first violation of every rule is always listed.
+// ViolationsMax is the maximum number of violations in a report. The first violation of every rule is always
+// included.
 const ViolationsMax = 100
 
-// Wants reports whether kept has room for a violation of a rule, or has no violation of this rule yet.
+// Wants reports whether kept has room for a violation of a rule, or does not yet contain one.
 func Wants(kept []Violation, rule string) bool {
 	return len(kept) < ViolationsMax || !slices.ContainsFunc(kept, func(k Violation) bool { return k.Rule == rule })
 }
@@ -34,41 +35,40 @@ type Violation struct {
 	Message string `json:"message"` // message for people; its words may change
 	// for one run with faults: CauseFaults, CauseFirmware or CauseUnclear
 	Cause string `json:"cause,omitempty"`
-	// for collision_free: senders of the frames that met, the first SendersMax
+	// for collision_free: senders of the frames in the collision, the first SendersMax
 	Senders []int            `json:"senders,omitempty"`
 	Waits   []fabric.Waiting `json:"waits,omitempty"` // for deadlock: the first waiting frames or packets
-	Faults  []int            `json:"-"`               // for the page of one run: the faults that cause it alone
+	Faults  []int            `json:"-"`               // for the page of one run: faults that cause it alone
 	Subject Subject          `json:"-"`               // subject in numbers
 
-	// Backtrace holds the called functions of firmware that trapped or gave up, the innermost first and inlined ones
-	// included, with file:line:column of images built with -g.
+	// Backtrace contains the called functions of firmware that trapped or gave up, innermost first, including inlined
+	// ones, with file:line:column for images built with -g.
 	Backtrace []wasm.Frame `json:"backtrace,omitempty"`
 }
 
 // SendersMax bounds Violation.Senders.
 const SendersMax = 16
 
-// Subject is the subject of a violation: the kind, the processor or medium, and the value of its fabric.Finding.
+// Subject is the subject of a violation: the kind, the processor or medium, and the value from its fabric.Finding.
 type Subject struct {
 	Kind  fabric.FindingKind
 	Index int
 	Value uint32
 }
 
-// Text is the message with the senders of the collided frames.
+// Text returns the message with the senders of the collided frames.
 func (v *Violation) Text() string { return v.Message + SendersText(v.Senders) }
 
-// SendersText names the senders of the collided frames. It returns "" if they are unknown.
+// SendersText names the senders of the collided frames, "" for unknown senders.
 func SendersText(senders []int) string { return texts.Say("senders", senders) }
 
-// Where is the cycle, slot and path of the violation.
+// Where returns the cycle, slot and path of the violation.
 func (v *Violation) Where() string { return texts.Say("where", v) }
 
 // Line describes the violation in one line: rule, cycle, path, message and cause.
 func (v *Violation) Line() string { return texts.Say("violation", v) }
 
-// Details lists the frames that wait for one another, and at most most functions of the backtrace, the innermost
-// first.
+// Details lists the frames that wait for each other, and at most most functions of the backtrace, innermost first.
 func (v *Violation) Details(most int) string {
 	return texts.Say("details", struct {
 		*Violation
@@ -77,25 +77,25 @@ func (v *Violation) Details(most int) string {
 	}{v, v.Backtrace[:min(most, len(v.Backtrace))], max(0, len(v.Backtrace)-most)})
 }
 
-// RuleReplay is broken if firmware behaves differently alone than among other processors: it depends on data beside
-// its registers, FIFOs, schedule and state.
+// RuleReplay is broken if firmware behaves differently in isolation, because it depends on data outside its
+// registers, FIFOs, schedule and state.
 const RuleReplay = "replay"
 
-// rulesBeside may be broken although the scenario does not check them.
+// rulesBeside may be broken even if the scenario does not check them.
 var rulesBeside = []string{fabric.RuleLateLight, RuleReplay, RuleRTLFault, RuleRTLUnknown}
 
-// RuleInterrupted is the rule that an interrupted run breaks.
+// RuleInterrupted is the rule broken by an interruption.
 const RuleInterrupted = "interrupted"
 
 // Rules that only RTL can break. The first two end the run.
 const (
-	RuleRTLFault   = "rtl_fault"   // the RTL ended the simulation, does not settle, or drives contradictory outputs
+	RuleRTLFault   = "rtl_fault"   // the RTL ended the simulation, did not settle, or drove contradictory outputs
 	RuleRTLUnknown = "rtl_unknown" // an output of the RTL was X or Z
 	RuleRTLTool    = "rtl_tool"    // the simulator of the RTL failed, hung or was killed
 )
 
-// Scene shows the surroundings of a violation, or of a fault's first effect, on pages: frames, routes of their
-// packets, and signals. They are recorded in a repetition of the run.
+// Scene holds, for pages, the surroundings of a violation or of a fault's first effect: frames, routes of their
+// packets, and signals. A repetition of the run records them.
 type Scene struct {
 	Violation  int // index in Report.Violations, -1 for a fault
 	Fault      int // index in Report.Faults, -1 for a violation
@@ -142,18 +142,19 @@ type SceneFrame struct {
 	Kind                string // "" for an unreadable frame
 	Source, Destination uint32
 	Payload             []byte
-	// for an ack: payload of the last data frame that the sender of the ack received, directly or by an ack; nil for none
+	// for an ack: payload of the last data frame that the ack's sender has received, directly or in an ack; nil for
+	// none
 	Answers []byte
 }
 
-// Trail holds the frames of a packet on its way through the network.
+// Trail holds the frames that carry one packet through the network.
 type Trail struct {
 	Payload    []byte
 	Frames     []SceneFrame
 	FramesLeft int
 }
 
-// SceneWaves holds signals around a cycle. Cycles without a change are left out.
+// SceneWaves holds signals around a cycle. Cycles without a change are omitted.
 type SceneWaves struct {
 	Columns     []uint64 // numbers of the cycles
 	Rows        []traces.WaveRow
@@ -167,5 +168,5 @@ type SceneWaves struct {
 type Picture struct {
 	Caption string
 	SVG     []byte
-	Narrow  []byte // drawn again for a phone, nil for none
+	Narrow  []byte // second drawing in the width of a phone, nil for none
 }
