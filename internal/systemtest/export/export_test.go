@@ -54,9 +54,9 @@ func requireEqual(t *testing.T, dir, simulator string) {
 	require.Positive(t, report.Compared)
 }
 
-// TestIcarus: the waveforms of two exported machines are the runs' in Icarus, without any option of trace diff.
+// TestIcarus: the waveforms of three exported machines are the runs' in Icarus, without any option of trace diff.
 func TestIcarus(t *testing.T) {
-	for name, text := range map[string]string{"pops": small, "crossbar": cross} {
+	for name, text := range map[string]string{"pops": small, "crossbar": cross, "stars": stars} {
 		t.Run(name, func(t *testing.T) { requireEqual(t, exported(t, text), "icarus") })
 	}
 }
@@ -68,6 +68,7 @@ func TestLongSimulators(t *testing.T) {
 		"pops-4x4": "fabric: {pops: {groups: 4, group_size: 4}}\n" + routing,
 		"links":    "fabric: {pops: {groups: 2, group_size: 2}}\nlink: {propagation_cycles: 3, phit_bits: 5}\n" + routing,
 		"stars":    stars,
+		"bus":      "fabric: {bus: {vertices: 6, length: 3, arbiter: round_robin}}\nfirmware: {program: bus/two-phase}\n",
 		"priority": "fabric: {crossbar: {ports: 4}}\n" + gossip,
 		"lottery":  "fabric: {crossbar: {ports: 3, arbiter: lottery}}\n" + gossip,
 		"weighted": "fabric: {crossbar: {ports: 3, arbiter: weighted_round_robin}}\n" + gossip,
@@ -133,11 +134,13 @@ func TestMutants(t *testing.T) {
 // TestRefused: hardware without Verilog is refused by name, and no folder appears.
 func TestRefused(t *testing.T) {
 	for text, reason := range map[string]string{
-		"fabric: {crossbar: {ports: 4, cap: 2}}\n" + gossip:                           "crossbar.cap.ports has no Verilog",
-		"fabric: {crossbar: {ports: 4, matching: list}}\n" + gossip:                   "crossbar.allocator",
-		"fabric: {bus: {vertices: 6, length: 3}}\nfirmware: {program: bus/two-phase}": "cannot be exported",
-		small + "faults: {schedule: [{kind: drop, targets: [\"pops.group[0].coupler[0]\"]}]}\n":     "faults of media act between the parts",
-		small + "rtl: [{replace: \"pops.**\"}]\n":                                     "delete rtl",
+		"fabric: {crossbar: {ports: 4, cap: 2}}\n" + gossip:         "crossbar.cap.ports has no Verilog",
+		"fabric: {crossbar: {ports: 4, matching: list}}\n" + gossip: "crossbar.allocator",
+		"fabric: {ej: {a: 1, b: 2, dimensions: 1}}\nfirmware: {program: ej/all-to-all}\n" +
+			"workload: {all_to_all: {}}\n": "cannot be exported",
+		wire: "netlist.medium.near has no Verilog",
+		small + "faults: {schedule: [{kind: drop, targets: [\"pops.group[0].coupler[0]\"]}]}\n": "faults of media act between the parts",
+		small + "rtl: [{replace: \"pops.**\"}]\n":                                               "delete rtl",
 	} {
 		s, err := starloom.ParseScenario("", []byte("starloom: 1\n"+text))
 		require.NoError(t, err, text)
