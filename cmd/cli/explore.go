@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"starloom"
-	"starloom/fabric/outcome"
 	"starloom/internal/page"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 type exploreFlags struct {
@@ -21,16 +21,18 @@ type exploreFlags struct {
 	outputs  outputs
 	workers  uint16
 
-	json, junit, html, graph *output
-	seed                     uint64
+	json, junit, html, graph, csv *output
+
+	seed  uint64
+	sweep string // file, "" for one scenario
 }
 
 func newExplore(networks starloom.Networks) *cobra.Command {
 	o := exploreFlags{settings: settings{networks: networks}}
 	c := &cobra.Command{
-		Use:               "explore SCENARIO",
+		Use:               "explore SCENARIO | --sweep FILE",
 		Short:             "Run a scenario through all faults within bounds, to a verdict for all of them",
-		Args:              exactly("SCENARIO"),
+		Args:              func(c *cobra.Command, args []string) error { return o.arguments(c, args) },
 		ValidArgsFunction: oneFile("yaml", "yml"),
 	}
 	f := c.Flags()
@@ -47,10 +49,17 @@ func newExplore(networks starloom.Networks) *cobra.Command {
 	o.settings.declare(c)
 	f.Uint64Var(&o.seed, "seed", 0, "take the seed `N` in place of the scenario's")
 	f.StringVar(&o.Out, "out", "", "keep the search in the folder `DIR`; the same command continues it")
+	f.StringVar(&o.sweep, "sweep", "", "explore every point of the sweep file `FILE` in place of a scenario")
+	completed(c, "sweep", oneFile("yaml", "yml"))
+	o.csv = o.outputs.file(f, "csv", "with --sweep, write a row for each point as CSV to `F`")
 	engine := choose(c, "engine", "how slots are computed; routers and RTL need cycle", "auto", "cycle", "slot")
 	f.BoolVar(&o.UntilFails, "until-fails", false, "raise the largest number of faults one by one until a rule breaks")
 	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: all cores")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		o.Engine, o.Workers = engine.value, cmp.Or(int(o.workers), runtime.GOMAXPROCS(0))
+		if o.sweep != "" {
+			return o.runSweep(c)
+		}
 		scenario, err := o.settings.load(args[0])
 		if err != nil {
 			return err
@@ -58,10 +67,21 @@ func newExplore(networks starloom.Networks) *cobra.Command {
 		if f.Changed("seed") {
 			scenario.Seed = o.seed
 		}
-		o.Engine = engine.value
 		return o.run(c, scenario, args[0])
 	}
 	return c
+}
+
+func (o *exploreFlags) arguments(c *cobra.Command, args []string) error {
+	switch {
+	case o.sweep == "" && c.Flags().Changed("csv"):
+		return input.Mistake("--csv", "a table has a row for each point of a sweep", "add --sweep FILE, or take --json")
+	case o.sweep == "":
+		return exactly("SCENARIO")(c, args)
+	case len(args) > 0:
+		return input.Mistake("--sweep", "the sweep file names the scenario", "delete "+input.Printable(args[0]))
+	}
+	return nil
 }
 
 func (o *exploreFlags) run(c *cobra.Command, scenario *starloom.Scenario, path string) error {
@@ -78,7 +98,7 @@ func (o *exploreFlags) run(c *cobra.Command, scenario *starloom.Scenario, path s
 		}
 	}
 	progress, began := newProgress(c.ErrOrStderr()), time.Now()
-	o.Workers, o.Progress, o.Pictured = cmp.Or(int(o.workers), runtime.GOMAXPROCS(0)), progress.explore, to[2] != nil
+	o.Progress, o.Pictured = progress.explore, to[2] != nil
 	o.Graph = to[3] != nil
 	report, err := starloom.Explore(c.Context(), scenario, o.ExploreOptions)
 	progress.clear()
@@ -101,15 +121,5 @@ func (o *exploreFlags) run(c *cobra.Command, scenario *starloom.Scenario, path s
 	if err := report.WriteText(o.outputs.text(c)); err != nil {
 		return err
 	}
-	switch {
-	case report.Verdict == outcome.Holds:
-		return nil
-	case report.Verdict == outcome.Fails:
-		return errFailed
-	case c.Context().Err() != nil:
-		return errInterrupted
-	case report.Slots == 0:
-		return errUndecided
-	}
-	return errBounded
+	return exploredStatus(c, report.Verdict, report.Slots)
 }

@@ -149,7 +149,7 @@ func (r *Explored) shortest() string {
 		fmt.Fprintf(&b, "  open         whether fewer faults break a rule: %s\n", r.Incomplete)
 	}
 	if r.Deadlock != nil {
-		fmt.Fprintf(&b, "  deadlock     %s\n", r.Deadlock.text())
+		fmt.Fprintf(&b, "  deadlock     %s\n", r.Deadlock.Text())
 	}
 	if r.Repeat != "" {
 		fmt.Fprintf(&b, "  repeat       %s\n", r.Repeat)
@@ -160,16 +160,24 @@ func (r *Explored) shortest() string {
 // WriteJUnit writes the report as a test suite of one case, and of a case for each of the bounds that hold below those
 // of the verdict. An open verdict is skipped.
 func (r *Explored) WriteJUnit(w io.Writer, took time.Duration) error {
-	var text strings.Builder
-	if err := r.WriteText(&text); err != nil {
+	c, err := r.junit("explore " + r.Scenario)
+	if err != nil {
 		return err
 	}
-	c := JUnitCase{Name: "explore " + r.Scenario, Details: text.String(), Took: took}
+	c.Took = took
+	return WriteJUnit(w, r.Scenario, took, append(r.cases(r.Scenario), c))
+}
+
+// junit returns the test case of the verdict.
+func (r *Explored) junit(name string) (JUnitCase, error) {
+	var text strings.Builder
+	err := r.WriteText(&text)
+	c := JUnitCase{Name: name, Details: text.String()}
 	switch r.Verdict {
 	case Fails:
 		c.Failure = r.Sentence()
 	case Open:
 		c.Skipped = r.Sentence()
 	}
-	return WriteJUnit(w, r.Scenario, took, append(r.cases(r.Scenario), c))
+	return c, err
 }

@@ -63,7 +63,8 @@ type ExploredDeadlock struct {
 // WaitingMax bounds ExploredDeadlock.Waiting.
 const WaitingMax = 8
 
-func (d *ExploredDeadlock) text() string {
+// Text names the slot and the processors.
+func (d *ExploredDeadlock) Text() string {
 	names := strings.Join(d.Waiting, ", ")
 	if d.More > 0 {
 		names += fmt.Sprintf(" and %d more", d.More)

@@ -32,12 +32,15 @@ func Explored(r *outcome.Explored, command string) *Page {
 		p.Lead = append(p.Lead, Block{Picture: &Picture{Caption: x.Caption, SVG: x.SVG, Narrow: x.Narrow}})
 	}
 	p.add(scheduleSection(r))
+	p.add(raisedSection(r))
 	states := FigurePicture("Distinct states after each slot, and runs that still go on.", statesFigure(r))
 	if states != nil && r.Verdict != outcome.Fails {
 		p.Lead = []Block{{Picture: states}}
 	} else if states != nil {
 		p.Add("States", Block{Picture: states})
 	}
+	p.add(targetsSection(r))
+	p.add(linesSection(r))
 	p.Add("The bounds", Block{Text: "The verdict covers:"}, Block{List: r.Covered}, Block{Text: "It does not cover:"},
 		Block{List: r.NotCovered})
 	p.Add("The search", About("Sizes of the search.",
@@ -84,6 +87,9 @@ func scheduleText(r *outcome.Explored) string {
 	}
 	if r.FewestShown && len(r.Schedule) > 0 {
 		text += ". No run with fewer breaks a rule"
+	}
+	if r.Deadlock != nil {
+		text += ". Deadlock " + r.Deadlock.Text()
 	}
 	return text + "."
 }

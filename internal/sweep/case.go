@@ -83,7 +83,7 @@ func (c *checker) checkAll(ctx context.Context, points []plan.Point) ([]*point, 
 					return
 				}
 				if checked[i], errs[i] = c.check(ctx, points[i]); errs[i] != nil {
-					errs[i] = atPoint(errs[i], &points[i], c.plan.Names())
+					errs[i] = AtPoint(errs[i], &points[i], c.plan.Names())
 					failed.Store(true)
 					return
 				}
@@ -166,14 +166,15 @@ func (s *sweeper) sets(p *plan.Point) []strict.Assignment {
 	return all
 }
 
-func atPoint(err error, p *plan.Point, axes []string) error {
+// AtPoint adds a point to an error of its scenario: to the remedy if an axis sets the key, otherwise to the reason.
+func AtPoint(err error, p *plan.Point, axes []string) error {
 	line := func(place string) string { return place[:max(0, strings.LastIndexByte(place, ':'))] }
 	var several *input.Errors
 	var refused *input.Error
 	if errors.As(err, &several) {
 		all := &input.Errors{More: several.More}
 		for _, e := range several.List {
-			all.Take(atPoint(e, p, axes))
+			all.Take(AtPoint(e, p, axes))
 		}
 		return all
 	}
