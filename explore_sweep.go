@@ -21,7 +21,7 @@ import (
 type ExploreSweepReport = outcome.ExploredSweep
 
 // ExploreSweepOptions control explorations at the points of a sweep. Set holds keys of the scenario for all points.
-// Out is a folder: searches stay in it, and its tables are results.csv and reports.jsonl.
+// Out is a folder for searches and tables.
 type ExploreSweepOptions struct {
 	ExploreOptions
 	Set []Assignment
@@ -34,7 +34,8 @@ func ExploreSweep(ctx context.Context, path string, o ExploreSweepOptions) (*Exp
 }
 
 // ExploreSweep is like the function ExploreSweep, for scenarios that may name these networks.
-func (list Networks) ExploreSweep(ctx context.Context, path string, o ExploreSweepOptions) (*ExploreSweepReport, error) {
+func (list Networks) ExploreSweep(ctx context.Context, path string, o ExploreSweepOptions) (*ExploreSweepReport,
+	error) {
 	p, err := plan.Load(path)
 	if err != nil {
 		return nil, err

@@ -36,8 +36,6 @@ type Explored struct {
 	Violations  []Violation     `json:"violations,omitempty"`  // of the schedule
 	Schedule    []ExploredFault `json:"schedule,omitempty"`    // faults of the run with the fewest faults and slots
 	Permutation []uint32        `json:"permutation,omitempty"` // of the schedule, if all permutations are explored
-	// Never tells that the run of the schedule never ends; the violations are those of a run of the slots shown.
-	Never *ExploredCycle `json:"never_ends,omitempty"`
 	// FewestShown means that no run with fewer faults breaks a rule.
 	FewestShown bool            `json:"fewest_shown,omitempty"`
 	Covered     []string        `json:"covered"`

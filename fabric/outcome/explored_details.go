@@ -14,9 +14,11 @@ import (
 type ExploredDetails struct {
 	Raised   []ExploredBound   `json:"raised,omitempty"` // bounds explored one after another
 	Deadlock *ExploredDeadlock `json:"deadlock,omitempty"`
-	Targets  []ExploredTarget  `json:"targets,omitempty"` // places at which faults were tried
-	Lines    []ExploredLine    `json:"lines,omitempty"`   // of the firmware, with branches
-	Graph    *ExploredGraph    `json:"-"`                 // nil if it is not asked for
+	// Never tells that the run of the schedule never ends; the violations are those of a run of the slots shown.
+	Never   *ExploredCycle   `json:"never_ends,omitempty"`
+	Targets []ExploredTarget `json:"targets,omitempty"` // places at which faults were tried
+	Lines   []ExploredLine   `json:"lines,omitempty"`   // of the firmware, with branches
+	Graph   *ExploredGraph   `json:"-"`                 // nil if it is not asked for
 }
 
 // ExploredTarget counts the steps with a fault at a target. Failing counts schedules that break a rule and contain

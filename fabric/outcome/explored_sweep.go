@@ -21,7 +21,7 @@ type ExploredSweep struct {
 	Name   string          `json:"name"`
 	Axes   []string        `json:"axes"`
 	Points []ExploredPoint `json:"points"`
-	Total  int             `json:"points_total"` // points of the sweep, with those that an interrupt leaves out
+	Total  int             `json:"points_total"` // points of the sweep, more than Points after an interrupt
 
 	Provenance *traces.Provenance `json:"provenance,omitempty"`
 }

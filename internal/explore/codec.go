@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// codec writes or reads the fields of a search, without those that the tag saved:"-" leaves out. One description serves
+// codec writes or reads the fields of a search, except for fields with the tag saved:"-". One description serves
 // both directions: the types. Values without pointers are copied as memory, so files are for the program that wrote
 // them.
 type codec struct {
@@ -18,7 +18,8 @@ type codec struct {
 	err error
 }
 
-func (c *codec) search(s *search) { c.value(reflect.ValueOf(s).Elem()) }
+// fields writes or reads a struct at a pointer.
+func (c *codec) fields(at any) { c.value(reflect.ValueOf(at).Elem()) }
 
 // memory writes or reads n bytes at an address.
 func (c *codec) memory(at unsafe.Pointer, n int) {

@@ -48,7 +48,7 @@ func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*o
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.saved.open(c, b, s.workers[0].Engine(), o.name); err != nil {
+	if err := s.saved.open(b.saved(c.Seed), s.workers[0].Engine(), o.name); err != nil {
 		return nil, nil, err
 	}
 	if s.goes, err = s.saved.read(s); err != nil {
@@ -112,9 +112,9 @@ func (s *search) report(c *config.Config) *outcome.Explored {
 		r.Schedule = s.schedule(c, append(s.nodes.path(f.parent), f.choice))
 		r.FewestShown = s.open == ""
 	}
-	r.Targets, r.Graph = s.targets(c), s.drawn(c)
+	r.Targets, r.Graph = s.aside.effects.list(c, s.kinds), s.aside.graph.drawn(c, s.kinds)
 	if len(s.workers) > 0 {
-		r.Lines = s.workers[0].Lines(s.branches)
+		r.Lines = s.workers[0].Lines(s.aside.branches)
 	}
 	r.Covered, r.NotCovered = s.covered(c), append(s.pruned(), s.notCovered(c)...)
 	return r

@@ -13,42 +13,39 @@ import (
 // GraphStatesMax bounds the states of a graph.
 const GraphStatesMax = 500
 
-// graph keeps the steps between states, for small searches.
+// graph keeps the steps between states, for small searches. A nil graph keeps nothing.
 type graph struct {
-	slots []uint32 // of the nodes
-	ended []bool
-	steps []graphStep
+	states []graphState // by number of the node
+	steps  []graphStep
+}
+
+type graphState struct {
+	slot  uint32
+	used  vector
+	ended bool
 }
 
 type graphStep struct {
-	from, to uint32 // node, none for a failure
+	from, to uint32 // nodes; to is none for a failure
 	choice   []event
 	rule     string
 }
 
-func (s *search) drawNode(id uint32, slot uint32, ended bool) {
-	if s.graph == nil {
-		return
-	}
-	for uint32(len(s.graph.slots)) <= id {
-		s.graph.slots, s.graph.ended = append(s.graph.slots, slot), append(s.graph.ended, ended)
+func (g *graph) state(slot uint32, used vector, ended bool) {
+	if g != nil {
+		g.states = append(g.states, graphState{slot, used, ended})
 	}
 }
 
-func (s *search) drawStep(from, to uint32, x *successor) {
-	if s.graph == nil {
-		return
+func (g *graph) step(from, to uint32, choice []event, rule string) {
+	if g != nil {
+		g.steps = append(g.steps, graphStep{from, to, choice, rule})
 	}
-	step := graphStep{from: from, to: to, choice: x.choice}
-	if x.failure != nil {
-		step.choice, step.rule = x.failure.choice, x.failure.violations[0].Rule
-	}
-	s.graph.steps = append(s.graph.steps, step)
 }
 
-// checkGraph refuses a graph that nobody could read.
-func (s *search) checkGraph() error {
-	if s.graph == nil || s.count.States <= GraphStatesMax {
+// check refuses a graph with more states than a picture can show.
+func (g *graph) check(states int) error {
+	if g == nil || states <= GraphStatesMax {
 		return nil
 	}
 	return input.Mistake("--graph", fmt.Sprintf("the search has more than %d states", GraphStatesMax),
@@ -56,40 +53,38 @@ func (s *search) checkGraph() error {
 }
 
 // drawn returns the graph for a report.
-func (s *search) drawn(c *config.Config) *outcome.ExploredGraph {
-	if s.graph == nil {
+func (g *graph) drawn(c *config.Config, kinds []kind) *outcome.ExploredGraph {
+	if g == nil {
 		return nil
 	}
-	g := &outcome.ExploredGraph{Name: c.Name}
-	for id, slot := range s.graph.slots {
-		g.States = append(g.States, outcome.ExploredState{Slot: slot, Faults: s.faultsText(s.nodes.all[id].used),
-			Ended: s.graph.ended[id]})
+	d := &outcome.ExploredGraph{Name: c.Name}
+	for _, x := range g.states {
+		d.States = append(d.States, outcome.ExploredState{Slot: x.slot, Faults: faultsText(kinds, x.used), Ended: x.ended})
 	}
-	for i := range s.graph.steps {
-		x := &s.graph.steps[i]
-		step := outcome.ExploredStep{From: int(x.from), To: int(x.to), Choice: s.choiceText(c, x.choice), Rule: x.rule}
+	for _, x := range g.steps {
+		step := outcome.ExploredStep{From: int(x.from), To: int(x.to), Choice: choiceText(c, kinds, x.choice), Rule: x.rule}
 		if x.to == none {
 			step.To = -1
 		}
-		g.Steps = append(g.Steps, step)
+		d.Steps = append(d.Steps, step)
 	}
-	return g
+	return d
 }
 
-func (s *search) faultsText(used vector) string {
+func faultsText(kinds []kind, used vector) string {
 	var words []string
-	for k := range s.kinds {
+	for k := range kinds {
 		if n := used.of(k); n > 0 {
-			words = append(words, fmt.Sprintf("%s %d", fabric.FaultNames[s.kinds[k].fault.Kind], n))
+			words = append(words, fmt.Sprintf("%s %d", fabric.FaultNames[kinds[k].fault.Kind], n))
 		}
 	}
 	return strings.Join(words, ", ")
 }
 
-func (s *search) choiceText(c *config.Config, choice []event) string {
+func choiceText(c *config.Config, kinds []kind, choice []event) string {
 	var words []string
 	for _, e := range choice {
-		kind := s.kinds[e.kind].fault.Kind
+		kind := kinds[e.kind].fault.Kind
 		_, _, path := fabric.FaultTargets(c.Network, kind)
 		words = append(words, fabric.FaultNames[kind]+" of "+path(int(e.target)))
 	}

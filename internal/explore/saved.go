@@ -16,7 +16,6 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"starloom/internal/config"
 	"starloom/traces"
 	"starloom/traces/input"
 )
@@ -54,23 +53,18 @@ type savedHead struct {
 }
 
 // open creates the folder and names the file of a search.
-func (s *Saved) open(c *config.Config, b Bounds, engine, name string) error {
+func (s *Saved) open(bounds, engine, name string) error {
 	if s.Folder == "" {
 		return nil
 	}
 	if s.Every == 0 {
 		s.Every = savedEvery
 	}
-	b.Slots, b.States, b.Memory = 0, 0, "" // they may be raised for a search that goes on
-	bounds, err := json.Marshal(b)
+	head, err := json.Marshal(savedHead{savedVersion, s.Program, s.Scenario, engine, bounds})
 	if err != nil {
 		return err
 	}
-	h := savedHead{savedVersion, s.Program, s.Scenario, engine, fmt.Sprintf("%s seed %d", bounds, c.Seed)}
-	if s.head, err = json.Marshal(h); err != nil {
-		return err
-	}
-	s.head = append(s.head, '\n')
+	s.head = append(head, '\n')
 	s.file, s.last = filepath.Join(s.Folder, cmp.Or(name, "search")+savedEnding), time.Now()
 	if err := os.MkdirAll(s.Folder, 0o777); err != nil {
 		return &input.Error{Place: "--out", Reason: fmt.Sprintf("%s: %v", s.Folder, input.WithoutPath(err)),
@@ -84,7 +78,8 @@ func (s *Saved) due() bool {
 	return s.file != "" && time.Since(s.last) >= max(s.Every, savedShare*s.took)
 }
 
-func (s *Saved) write(search *search) (err error) {
+// write writes a search, which is a pointer to a struct.
+func (s *Saved) write(search any) (err error) {
 	if s.file == "" {
 		return nil
 	}
@@ -98,7 +93,7 @@ func (s *Saved) write(search *search) (err error) {
 	w := bufio.NewWriterSize(io.MultiWriter(file, sum), 1<<18)
 	_, _ = w.Write(s.head)
 	c := codec{w: w}
-	c.search(search)
+	c.fields(search)
 	if err := errors.Join(c.err, w.Flush()); err != nil {
 		return err
 	}
@@ -118,7 +113,7 @@ func digest(sum hash.Hash) []byte {
 const digestBytes = 16
 
 // read continues the search of the file, if one exists. A file of another search is an *input.Error.
-func (s *Saved) read(search *search) (found bool, err error) {
+func (s *Saved) read(search any) (found bool, err error) {
 	if s.file == "" {
 		return false, nil
 	}
@@ -143,14 +138,14 @@ func (s *Saved) read(search *search) (found bool, err error) {
 		return false, refuse(err.Error())
 	}
 	if whole(file) != nil {
-		return false, refuse("is not whole: its bytes differ from those that were written")
+		return false, refuse("is not whole: its bytes have changed since they were written")
 	}
 	if _, err := file.Seek(int64(len(head)), io.SeekStart); err != nil {
 		return false, err
 	}
 	r.Reset(file)
 	c := codec{r: r}
-	c.search(search)
+	c.fields(search)
 	return true, c.err
 }
 

@@ -19,16 +19,11 @@ import (
 // search explores a machine slot by slot. All states of a slot are found before the first of the next slot, so bounds,
 // counts and counterexample do not depend on the number of workers.
 type search struct {
-	limits   limits    `saved:"-"`
-	kinds    []kind    `saved:"-"`
-	workers  []*worker `saved:"-"`
-	nodes    *nodes
-	frontier []open // states of the slot that are still to be expanded
-	next     []open // states found for the next slot
-	slot     uint32 // number of slots that have crossed in the frontier's states
-	faults   int    // faults of a path are at most these in total
-	started  bool   // the handlers of slot 0 have run
-	inside   bool   // some states of the slot are expanded
+	limits  limits    `saved:"-"`
+	kinds   []kind    `saved:"-"`
+	workers []*worker `saved:"-"`
+	nodes   *nodes
+	position
 
 	count   outcome.ExploredCounts
 	levels  []outcome.ExploredLevel
@@ -39,10 +34,7 @@ type search struct {
 	root        open     // reset state of these runs
 	failed      *failure
 	cut         uint32 // slot of the first failure, after which faults are fewer
-
-	mattered [][]mattered
-	branches []uint64 // taken in any step
-	graph    *graph   // nil if it is not asked for
+	aside       aside
 
 	saved  *Saved          `saved:"-"`
 	goes   bool            `saved:"-"` // the search goes on from a file
@@ -51,6 +43,31 @@ type search struct {
 	verify bool            `saved:"-"`
 	kept   map[key]visited `saved:"-"` // states found so far, for verify
 	err    error           `saved:"-"` // a difference found by verify
+}
+
+// position is how far a search has come.
+type position struct {
+	frontier []open // states of the slot that are still to be expanded
+	next     []open // states found for the next slot
+	slot     uint32 // number of slots that have crossed in the frontier's states
+	faults   int    // faults of a path are at most these in total
+	started  bool   // the handlers of slot 0 have run
+	inside   bool   // some states of the slot are expanded
+}
+
+// aside are facts beside the verdict.
+type aside struct {
+	effects  effects
+	branches []uint64 // taken in any step
+	graph    *graph   // nil if it is not asked for
+}
+
+// gather adds the effects and branches of the workers since the last chunk.
+func (s *search) gather() {
+	for _, w := range s.workers {
+		s.aside.effects.take(w.effects)
+		w.TakeBranches(&s.aside.branches)
+	}
 }
 
 // open is a state to be expanded, with its snapshot.
@@ -81,7 +98,7 @@ type worker struct {
 	future, rest []byte
 	events       []event
 	found        []successor
-	mattered     [][]mattered // since the last chunk
+	effects      effects // since the last chunk
 	arena        arena
 }
 
@@ -108,20 +125,22 @@ func (a *arena) keep(b []byte) []byte {
 }
 
 func newSearch(ctx context.Context, c *config.Config, kinds []kind, l limits, o Options) (*search, error) {
-	s := &search{limits: l, kinds: kinds, nodes: newNodes(), verify: o.Verify, saved: &o.Saved, mattered: newMattered(kinds)}
+	s := &search{limits: l, kinds: kinds, nodes: newNodes(), verify: o.Verify, saved: &o.Saved,
+		aside: aside{effects: newEffects(kinds)}}
 	if o.Graph {
-		s.graph = &graph{}
+		s.aside.graph = &graph{}
 	}
 	scripted := len(c.Faults) - len(kinds)
 	for range max(1, o.Workers) {
-		x, err := emulator.Explore(ctx, c, emulator.Options{Engine: o.Engine, HandlersCovered: o.Branches}, scripted, o.Classes)
+		x, err := emulator.Explore(ctx, c, emulator.Options{Engine: o.Engine, HandlersCovered: o.Branches}, scripted,
+			o.Classes)
 		if err != nil {
 			return s, err
 		}
 		if err := checkMisses(c, kinds, x.Engine()); err != nil {
 			return s, errors.Join(err, x.Release())
 		}
-		s.workers = append(s.workers, &worker{Exploring: x, search: s, mattered: newMattered(kinds)})
+		s.workers = append(s.workers, &worker{Exploring: x, search: s, effects: newEffects(kinds)})
 	}
 	return s, nil
 }
@@ -189,7 +208,7 @@ func (s *search) begin() {
 	future, rest := s.workers[0].Save(nil, nil)
 	root := uint32(len(s.nodes.all))
 	s.nodes.all = append(s.nodes.all, node{key: keyOf(future), parent: none, same: none})
-	s.drawNode(root, 0, false)
+	s.aside.graph.state(0, 0, false)
 	s.root = open{root, bytes.Clone(future), bytes.Clone(rest)}
 	s.frontier, s.next = []open{s.root}, nil
 	s.slot, s.started, s.inside = 0, false, false
@@ -331,8 +350,9 @@ func (s *search) level(ctx context.Context) (whole bool, err error) {
 		}
 		clear(part) // frees the snapshots
 		s.frontier = s.frontier[len(part):]
-		if s.gather(); s.checkGraph() != nil {
-			return false, s.checkGraph()
+		s.gather()
+		if err := s.aside.graph.check(s.count.States); err != nil {
+			return false, err
 		}
 		if s.saved.due() {
 			if err := s.saved.write(s); err != nil {
@@ -346,13 +366,13 @@ func (s *search) level(ctx context.Context) (whole bool, err error) {
 func (s *search) merge(parent uint32, x *successor) {
 	s.count.Transitions++
 	if x.failure != nil {
-		s.blame(parent, x.failure.choice)
+		s.aside.effects.blame(append(s.nodes.path(parent), x.failure.choice))
 	}
 	if x.used.total() > s.faults {
 		return
 	}
 	if f := x.failure; f != nil {
-		s.drawStep(parent, none, x)
+		s.aside.graph.step(parent, none, f.choice, f.violations[0].Rule)
 		if s.failed == nil || f.faults < s.failed.faults || f.slot < s.failed.slot {
 			if s.failed == nil {
 				s.cut = f.slot
@@ -363,7 +383,7 @@ func (s *search) merge(parent uint32, x *successor) {
 		return
 	}
 	if known := s.nodes.dominating(x.key, x.used); known != none {
-		s.drawStep(parent, known, x)
+		s.aside.graph.step(parent, known, x.choice, "")
 		if s.verify {
 			s.compare(x)
 		}
@@ -374,8 +394,8 @@ func (s *search) merge(parent uint32, x *successor) {
 	if fresh {
 		s.count.States++
 	}
-	s.drawNode(id, s.nextSlot(), x.ended)
-	s.drawStep(parent, id, x)
+	s.aside.graph.state(s.nextSlot(), x.used, x.ended)
+	s.aside.graph.step(parent, id, x.choice, "")
 	switch {
 	case x.ended && fresh:
 		s.count.Ends++
@@ -410,6 +430,18 @@ func (w *worker) choose(chosen []event) {
 	}
 }
 
+// keepsAll reports whether steps to known states need their choice, too.
+func (s *search) keepsAll() bool { return s.verify || s.aside.graph != nil }
+
+// tell counts a step. The first successor of a state is that of the step without faults.
+func (w *worker) tell(chosen []event, x *successor) {
+	if len(chosen) == 0 || len(w.found) == 0 {
+		return
+	}
+	usual := &w.found[0]
+	w.effects.step(chosen, x.failure != nil || usual.failure != nil || x.key != usual.key || x.ended != usual.ended)
+}
+
 func (w *worker) step(o *open, chosen []event, used vector) {
 	w.Return(o.future, o.rest, w.search.slot)
 	w.choose(chosen)
@@ -425,7 +457,7 @@ func (w *worker) step(o *open, chosen []event, used vector) {
 	w.future, w.rest = w.Save(w.future[:0], w.rest[:0])
 	x.key = keyOf(w.future)
 	w.tell(chosen, &x)
-	if w.search.verify || w.search.graph != nil || !w.search.nodes.dominated(x.key, used) { // else only its key and faults count
+	if w.search.keepsAll() || !w.search.nodes.dominated(x.key, used) { // else only its key and faults count
 		x.choice = slices.Clone(chosen)
 		if !x.ended {
 			x.future, x.rest = w.arena.keep(w.future), w.arena.keep(w.rest)

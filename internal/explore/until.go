@@ -2,6 +2,7 @@ package explore
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -71,6 +72,16 @@ func (l *Limits) fileName() string {
 		}
 	}
 	return strings.Join(words, "-")
+}
+
+// saved returns the bounds of a search as JSON. Those of its size may be raised for a search that goes on.
+func (b Bounds) saved(seed uint64) string {
+	b.Slots, b.States, b.Memory = 0, 0, ""
+	text, err := json.Marshal(b)
+	if err != nil {
+		panic(fmt.Sprintf("explore: bounds: %v", err)) // plain data
+	}
+	return fmt.Sprintf("%s seed %d", text, seed)
 }
 
 // unused reports whether no state needs as many faults of a kind as its limit allows. Then no run with more of them

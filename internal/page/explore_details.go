@@ -36,8 +36,8 @@ func targetsSection(r *outcome.Explored) *Section {
 	slices.SortStableFunc(sorted, func(a, b outcome.ExploredTarget) int {
 		return cmp.Or(cmp.Compare(b.Failing, a.Failing), cmp.Compare(b.Differ, a.Differ))
 	})
-	t := table("Steps with a fault at a place; those to another state than without it; failing schedules with it, as far as "+
-		"the search went.", "fault", "where", "#steps", "#to another state", "#failing schedules")
+	t := table("Steps with a fault at a place; steps to another state than without it; failing schedules with it, as far "+
+		"as the search went.", "fault", "where", "#steps", "#to another state", "#failing schedules")
 	for i, x := range sorted {
 		if i == targetsShown {
 			break
@@ -93,7 +93,8 @@ func ExploredSweep(s *outcome.ExploredSweep, command string) *Page {
 			continue
 		}
 		title := strings.Join(s.Points[i].Labels, " ")
-		p.Add("Point "+outcome.Printable(title), Block{Text: failedText(r)}, Block{Text: scheduleText(r)}, Block{Command: r.Repeat})
+		p.Add("Point "+outcome.Printable(title), Block{Text: failedText(r)}, Block{Text: scheduleText(r)},
+			Block{Command: r.Repeat})
 	}
 	p.Add("What was explored", Block{Text: "This repeats the exploration."}, Block{Command: command},
 		About("The sweep.", [2]string{"points", fmt.Sprint(s.Total)}))

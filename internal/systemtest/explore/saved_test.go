@@ -20,7 +20,7 @@ import (
 	"starloom/internal/inside"
 )
 
-// asSearch is a variable with a folder: this test binary then explores its scenario.yaml and keeps the search there.
+// asSearch is a variable with a folder: this test binary then explores the scenario in it and keeps the search there.
 const asSearch = "STARLOOM_TEST_EXPLORE"
 
 func searchIn(folder string) (status int) {
@@ -67,7 +67,8 @@ func TestKilled(t *testing.T) {
 				var got bytes.Buffer
 				c.Stdout, c.Stderr = &got, os.Stderr
 				require.NoError(t, c.Start())
-				after := time.AfterFunc(time.Duration(60+20*kills+random.IntN(60))*time.Millisecond, func() { _ = c.Process.Kill() })
+				after := time.AfterFunc(time.Duration(60+20*kills+random.IntN(60))*time.Millisecond,
+					func() { _ = c.Process.Kill() })
 				err := c.Wait()
 				after.Stop()
 				if err == nil {
