@@ -224,7 +224,7 @@ func (s *search) notCovered(c *config.Config) (list []string) {
 	list = append(list,
 		fmt.Sprintf("two states with one 128-bit hash: probability below %.0e", max(n*n/math.Exp2(129), 1e-38)))
 	for i := range c.Rules.States {
-		if after := c.Rules.States[i].After; after != "" && !slices.Contains(s.met, after) {
+		if after := c.Rules.States[i].After; after != "" && !slices.Contains(s.aside.met, after) {
 			list = append(list, "the rule after "+after+": the condition held in no state")
 		}
 	}

@@ -39,7 +39,6 @@ type search struct {
 	saved  *Saved          `saved:"-"`
 	goes   bool            `saved:"-"` // the search goes on from a file
 	stop   atomic.Bool     `saved:"-"` // the search is interrupted
-	met    []string        // conditions after of rules that have held
 	verify bool            `saved:"-"`
 	kept   map[key]visited `saved:"-"` // states found so far, for verify
 	err    error           `saved:"-"` // a difference found by verify
@@ -60,13 +59,15 @@ type aside struct {
 	effects  effects
 	branches []uint64 // taken in any step
 	graph    *graph   // nil if it is not asked for
+	met      []string // conditions after of rules that have held
 }
 
-// gather adds the effects and branches of the workers since the last chunk.
+// gather adds the effects, branches and conditions of the workers since the last chunk.
 func (s *search) gather() {
 	for _, w := range s.workers {
 		s.aside.effects.take(w.effects)
 		w.TakeBranches(&s.aside.branches)
+		s.noteMet(w)
 	}
 }
 
@@ -230,7 +231,6 @@ func (s *search) run(ctx context.Context, progress func()) error {
 			if err := w.Statics(); err != nil {
 				return err
 			}
-			s.noteMet(w)
 		}
 		if s.err != nil {
 			return s.err
@@ -267,8 +267,8 @@ func (s *search) noteMet(w *worker) {
 	}
 	unmet := w.Unmet()
 	for i := range rules {
-		if after := rules[i].After; after != "" && !slices.Contains(unmet, after) && !slices.Contains(s.met, after) {
-			s.met = append(s.met, after)
+		if after := rules[i].After; after != "" && !slices.Contains(unmet, after) && !slices.Contains(s.aside.met, after) {
+			s.aside.met = append(s.aside.met, after)
 		}
 	}
 }
