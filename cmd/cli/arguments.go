@@ -15,8 +15,8 @@ import (
 	"starloom/traces/input"
 )
 
-// group runs a command that only contains other commands. Without arguments it prints the command's help. It rejects
-// a word that is not a command.
+// group runs a command that only groups other commands. Without arguments it prints the command's help. It rejects an
+// unknown command.
 func group(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return c.Help()
@@ -102,7 +102,7 @@ func settingWords(networks starloom.Networks) cobra.CompletionFunc {
 	}
 }
 
-// wordsOf completes with words that depend on the arguments. An error completes nothing.
+// wordsOf completes with words that depend on the arguments. An error yields no completions.
 func wordsOf(words func(c *cobra.Command, args []string) ([]string, error)) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, word string) (fitting []string, _ cobra.ShellCompDirective) {
 		known, err := words(c, args)

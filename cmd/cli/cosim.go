@@ -95,7 +95,7 @@ func (o *cosimBuildFlags) run(c *cobra.Command, sources []string) (err error) {
 	return err
 }
 
-// keepStandardInput writes standard input to a file of a temporary folder and names the file among the sources. The
+// keepStandardInput writes standard input to a file in a temporary folder and adds the file to the sources. The
 // folder is "" if standard input is not a source.
 func (o *cosimBuildFlags) keepStandardInput(sources []string) (folder string, err error) {
 	at := slices.Index(sources, input.StandardInput)
@@ -113,7 +113,7 @@ func (o *cosimBuildFlags) keepStandardInput(sources []string) (folder string, er
 	return folder, os.WriteFile(sources[at], text, 0o600)
 }
 
-// unkept is an error without the temporary folder of standard input.
+// unkept removes the temporary folder of standard input from an error.
 func unkept(err error, folder string) error {
 	var e *input.Error
 	if errors.As(err, &e) {
@@ -124,7 +124,7 @@ func unkept(err error, folder string) error {
 	return err
 }
 
-// read fills the source from the options. File lists precede other sources; -D has priority over both.
+// read fills the source from the options. File lists precede other sources; -D takes precedence over both.
 func (o *cosimBuildFlags) read(sources []string) (err error) {
 	if o.Params, err = pairs("-G", o.params, true); err != nil {
 		return err
@@ -176,8 +176,8 @@ func (o *cosimBuildFlags) build(c *cobra.Command) (*verilator.Circuit, error) {
 	return circuit, err
 }
 
-// printWarnings prints the warnings that affect a circuit's function. If all is set, it prints all other tool
-// warnings, otherwise their number.
+// printWarnings prints the warnings that affect a circuit's function, and the number of other tool warnings. With
+// all, it prints these, too.
 func printWarnings(w io.Writer, said []byte, weighty []cosim.Warning, all bool) error {
 	shown := 0
 	for _, warning := range weighty {

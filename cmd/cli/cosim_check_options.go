@@ -83,7 +83,7 @@ func (o *checkFlags) writeJUnit(w io.Writer, name string, cases ...outcome.JUnit
 	return outcome.WriteJUnit(w, name, time.Since(o.begun), cases)
 }
 
-// junitOf is the test case of a check. Its output is the text form of the report.
+// junitOf returns the test case of a check. Its output is the text form of the report.
 func junitOf(report *lockstep.Report, took time.Duration) (c outcome.JUnitCase, err error) {
 	var text strings.Builder
 	err = report.WriteText(&text)

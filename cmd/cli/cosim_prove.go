@@ -21,14 +21,14 @@ import (
 )
 
 type proveFlags struct {
-	checkFlags // options that name a map and the output files of a case
+	checkFlags // options for a map, and for the output files of a case
 	limit      time.Duration
 	depth      int
 	folder     string
 	again      bool
 }
 
-// Range of --time. No engine gets less than a second.
+// Range of --time. Each engine gets at least a second.
 const timeLeast, timeMost = 2 * time.Second, 24 * time.Hour
 
 func newCosimProve(networks starloom.Networks) *cobra.Command {
@@ -139,7 +139,8 @@ func proved(c *cobra.Command, m *pinmap.Map, o prove.Options) (*prove.Report, er
 	return report, err
 }
 
-// provedCase is the test case of a proof. A proof for some cycles, or an undecided one, decides nothing.
+// provedCase returns the test case of a proof. A proof for some cycles, or an undecided proof, is reported as
+// skipped.
 func provedCase(report *prove.Report) (outcome.JUnitCase, error) {
 	var text strings.Builder
 	err := report.WriteText(&text)

@@ -242,8 +242,8 @@ func newFirmwareInspect() *cobra.Command {
 	return c
 }
 
-// inspectHeapBytes is the heap size at which garbage is collected at once. With an image's data, inspection must stay
-// below the 1 GiB stated in ABI.md.
+// inspectHeapBytes is the heap size in bytes at which garbage is collected at once. With an image's data, inspection
+// must stay below the 1 GiB stated in ABI.md.
 const inspectHeapBytes = 400 << 20
 
 func (o *inspectFlags) inspect(ctx context.Context, image string) (textAndJSON, error) {

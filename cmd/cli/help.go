@@ -56,10 +56,10 @@ func newHelp() *cobra.Command {
 	return c
 }
 
-// briefMost is the number of lines of a help that needs no short form.
+// briefMost is the maximum number of lines of a help without a short form.
 const briefMost = 40
 
-// printHelp prints all help of a command if it is short or the option --all is given, and otherwise its short form.
+// printHelp prints the whole help of a command if it is short or the option --all is given, otherwise its short form.
 func printHelp(c *cobra.Command, _ []string) {
 	out := product(c)
 	columns := columnsOf(out, os.Getenv("COLUMNS"))
@@ -79,7 +79,7 @@ const (
 	firstOptions  = "first options"       // annotation of a command
 )
 
-// brief is the short form of a help: its first paragraph, examples and options, the commands below it, and the names of
+// brief returns the short form of a help: first paragraph, examples and options, the subcommands, and the names of
 // the other options.
 func brief(c *cobra.Command, columns int) string {
 	var b strings.Builder
@@ -120,7 +120,7 @@ func brief(c *cobra.Command, columns int) string {
 
 var blanksAtEnd = regexp.MustCompile(`(?m) +$`)
 
-// fill wraps paragraphs to the given width. Lines that begin with a space are kept.
+// fill wraps paragraphs to the given width. It keeps lines with a leading space.
 func fill(text string, columns int) string {
 	var b strings.Builder
 	at := 0

@@ -18,8 +18,8 @@ import (
 	"starloom/traces"
 )
 
-// Main runs the command line and exits with its status. Scenarios may also use the given networks (see
-// starloom.Networks). A program with its own network needs only a call of Main in its main function.
+// Main runs the command line and exits with its status. Scenarios may also use the given networks
+// (starloom.Networks). The main function of a program with its own network only needs to call Main.
 func Main(networks ...fabric.Network) {
 	status := execute(os.Args[1:], os.Stdout, os.Stderr, networks...)
 	if status == statusFault {
@@ -41,7 +41,7 @@ func execute(args []string, stdout, stderr io.Writer, networks ...fabric.Network
 		root.SetErr(stderr)
 		err := root.ExecuteContext(ctx)
 		if err != nil && ctx.Err() != nil && !errors.Is(err, errFailed) && !errors.Is(err, errInterrupted) {
-			err = ctx.Err() // replaces other errors of cancelled tools and files
+			err = ctx.Err() // replaces errors of cancelled tools and files
 		}
 		if status := report(err, stderr); status != statusInterrupted {
 			return status
@@ -50,12 +50,12 @@ func execute(args []string, stdout, stderr io.Writer, networks ...fabric.Network
 	})
 }
 
-// orderlyEnd is the time limit after an interrupt for stopping handlers and simulators, printing, and finishing
+// orderlyEnd is the time limit, after an interrupt, for stopping handlers and simulators, printing, and finishing
 // files.
 const orderlyEnd = 1500 * time.Millisecond
 
-// interruptible returns a context that the first interrupt cancels, so that the command ends in order. After a
-// timeout or a second interrupt, the process exits immediately and leaves no temporary files. SIGHUP also interrupts,
+// interruptible returns a context that the first interrupt cancels, so that the command ends in an orderly way. After
+// a timeout or a second interrupt, the process exits immediately, without temporary files. SIGHUP also interrupts,
 // except under nohup.
 func interruptible(parent context.Context, stderr io.Writer) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
@@ -94,7 +94,7 @@ func interruptible(parent context.Context, stderr io.Writer) (ctx context.Contex
 	}
 }
 
-// protect turns a panic into a message and exit status 3. Go's own status 2 would indicate bad input.
+// protect converts a panic to a message and exit status 3. Go's own status 2 would indicate invalid input.
 func protect(stderr io.Writer, run func() int) (status int) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -136,7 +136,7 @@ func report(err error, stderr io.Writer) int {
 		fmt.Fprintln(stderr, mistakes)
 		return status
 	case errors.As(err, &mistake):
-		// Editors and terminals can jump to a place at the beginning.
+		// editors and terminals can jump to a place at the beginning of a line
 		fmt.Fprintln(stderr, mistake)
 		return status
 	case errors.Is(err, errInterrupted):

@@ -230,7 +230,7 @@ func (o *newFlags) command(expect string) string {
 	return text
 }
 
-// create writes the scenario, and the schema from which an editor completes and checks its keys.
+// create writes the scenario, and the schema with which an editor completes and checks its keys.
 func (o *newFlags) create(c *cobra.Command, text []byte) error {
 	if o.out.path == "-" {
 		_, err := product(c).Write(text)
@@ -243,7 +243,7 @@ func (o *newFlags) create(c *cobra.Command, text []byte) error {
 	return writeWithSchema(o.out.path, text, "scenario.schema.json", schema)
 }
 
-// writeWithSchema writes a new file and the schema beside it, which replaces only a schema of another version. The
+// writeWithSchema writes a new file and, beside it, the schema. It replaces only a schema of another version. The
 // first line of the file names the schema.
 func writeWithSchema(path string, text []byte, name string, schema []byte) error {
 	beside := filepath.Join(filepath.Dir(path), name)

@@ -75,7 +75,7 @@ func pairs(option string, words []string, valued bool) (map[string]string, error
 	return values, nil
 }
 
-// flagError describes the values that an option accepts. For an unknown option it suggests a similar one.
+// flagError describes the accepted values of an option. For an unknown option it suggests a similar one.
 func flagError(c *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
@@ -144,14 +144,14 @@ func meantOption(c *cobra.Command, unknown *pflag.NotExistError, remedy string) 
 
 const replacement = "replacement" // annotation of an old option
 
-// formerly keeps the old name of an option for one version: it does the same, and a note names the new one.
+// formerly keeps the old name of an option for one version, with a note about the new name.
 func formerly(c *cobra.Command, old, name string) {
 	f := *c.Flags().Lookup(name)
 	f.Name, f.Shorthand, f.Hidden, f.Annotations = old, "", true, map[string][]string{replacement: {name}}
 	c.Flags().AddFlag(&f)
 }
 
-// replaceOld marks the new options whose old names were given, and prints a note for each.
+// replaceOld sets the new options whose old names were given, and prints a note for each.
 func replaceOld(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if f.Changed && len(f.Annotations[replacement]) > 0 {

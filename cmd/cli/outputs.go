@@ -19,14 +19,14 @@ import (
 // command.
 type outputs struct {
 	list   []*output
-	stream string // option whose output is written to standard output if no path is given, "" for none
+	stream string // option whose output goes to standard output if no path is given, "" for none
 }
 
 type output struct {
 	option string                  // name of the option, with dashes
-	path   string                  // path of the file; "": none, "-": standard output
+	path   string                  // path of the file; "" for none, "-" for standard output
 	shared bool                    // text for users follows the output on standard output
-	take   func(path string) error // receives the checked path and may reject it; nil: the command opens the file
+	take   func(path string) error // receives the checked path and may reject it; nil if the command opens the file
 }
 
 func (o *output) String() string { return input.Printable(o.path) }
@@ -72,8 +72,8 @@ func (all *outputs) tableOrPicture(f *pflag.FlagSet, name, usage string, csv, sv
 	})
 }
 
-// check rejects outputs that would overwrite an input, and a second output on standard output. It passes on all
-// paths. Equal paths of two outputs are rejected later, when the outputs are opened.
+// check rejects outputs that would overwrite an input, and a second output on standard output. It passes all paths
+// on. Equal paths of two outputs are rejected later, when the outputs are opened.
 func (all *outputs) check(inputs ...string) error {
 	first := all.stream
 	for _, o := range all.list {
@@ -152,7 +152,7 @@ func (o *output) write(stdout io.Writer, write func(io.Writer) error) error {
 	return errors.Join(write(file), file.Commit())
 }
 
-// pictures is the value of a repeatable option KIND=F, which names a kind of picture and its file.
+// pictures is the value of a repeatable option KIND=F with a kind of picture and its file.
 type pictures struct {
 	given []string
 	kinds []string

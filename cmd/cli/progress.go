@@ -22,7 +22,7 @@ type progress struct {
 	out         *os.File  // the terminal, nil without one
 	log         io.Writer // receives rare messages without a terminal
 	started     time.Time
-	from, total uint64 // units that were done at the start, and all of them
+	from, total uint64 // number of units done at the start, and number of all units
 	last        time.Time
 	used        bool
 }
@@ -66,7 +66,7 @@ func (p *progress) explore(now explore.Progress) {
 	}
 }
 
-// left estimates the remaining time of a stretch of work, which begins when the total changes.
+// left estimates the remaining time of a stretch of work. A change of the total begins a new stretch.
 func (p *progress) left(done, total uint64) string {
 	if total != p.total || done < p.from {
 		p.started, p.from, p.total = time.Now(), done, total
@@ -79,7 +79,7 @@ func (p *progress) atMost(done, total uint64) string {
 	return strings.Replace(p.left(done, total), "about", "at most", 1)
 }
 
-// left estimates the remaining time by the pace so far, "" below ten seconds.
+// left estimates the remaining time from the pace so far, "" below ten seconds.
 func left(done, total uint64, took time.Duration) string {
 	if done == 0 || done >= total {
 		return ""

@@ -17,7 +17,7 @@ import (
 type settings struct {
 	networks starloom.Networks // networks that the scenario may name
 	words    []string
-	standard []byte // contents of standard input, for a command that must detect their kind first
+	standard []byte // contents of standard input, for a command that must first detect their kind
 }
 
 func (s *settings) declare(c *cobra.Command) {
@@ -36,8 +36,8 @@ func (s *settings) load(path string) (*starloom.Scenario, error) {
 	return s.networks.LoadScenario(path, set...)
 }
 
-// isScenario reports whether a file is a scenario. Standard input, which isScenario keeps, counts as a scenario
-// unless it is a pin map. The result is false for an unreadable file.
+// isScenario reports whether a file is a scenario. Standard input, whose contents are kept, counts as a scenario
+// unless it is a pin map. An unreadable file yields false.
 func (s *settings) isScenario(path string) bool {
 	data, _, err := input.Argument(path, scenarioBytesMax)
 	if path == input.StandardInput {

@@ -15,8 +15,8 @@ const (
 	statusInput       = 2
 	statusFault       = 3
 	statusTool        = 4
-	statusBounded     = 5   // a proof for some cycles, an exploration of some slots only
-	statusUndecided   = 6   // a proof or an exploration that decided nothing
+	statusBounded     = 5   // a proof for some cycles, or an exploration of some slots
+	statusUndecided   = 6   // an undecided proof or exploration
 	statusHungUp      = 129 // SIGHUP, by the convention of shells
 	statusInterrupted = 130 // SIGINT or SIGTERM; the convention for SIGINT
 )
@@ -24,16 +24,16 @@ const (
 // errFailed means that a report with verdict fail was printed.
 var errFailed = errors.New("fail")
 
-// errBounded and errUndecided mean that a proof ended without deciding everything.
+// errBounded means that a proof is limited to some cycles, and errUndecided that it has no result.
 var (
 	errBounded   = errors.New("equal up to some cycles")
 	errUndecided = errors.New("undecided")
 )
 
-// errTool means that the report of a run ended by a tool's failure was printed.
+// errTool means that the printed report is that of a run ended by a tool's failure.
 var errTool = errors.New("a tool failed")
 
-// errRefused means that a table with rejected input was printed.
+// errRefused means that the printed table contains rejected input.
 var errRefused = errors.New("refused")
 
 // errInterrupted means that the report of an interrupted run was printed.
@@ -52,7 +52,7 @@ type faultError struct{ error }
 
 func (e faultError) Unwrap() error { return e.error }
 
-// fault marks errors of the library as faults, except bad input, interruption and file errors of the operating
+// fault marks errors of the library as faults, except invalid input, interruption and file errors of the operating
 // system.
 func fault(err error) error {
 	var input *starloom.InputError

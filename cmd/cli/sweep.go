@@ -161,8 +161,7 @@ func (o *sweepFlags) place(c *cobra.Command, path string) error {
 	return err
 }
 
-// taskProcessors returns the number of processors of a cluster task. The number is one unless the task requested
-// more.
+// taskProcessors returns the number of processors of a cluster task: one, unless the task has requested more.
 func taskProcessors() uint16 {
 	n, err := strconv.ParseUint(os.Getenv("SLURM_CPUS_PER_TASK"), 10, 16)
 	if err != nil {

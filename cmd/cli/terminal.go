@@ -14,14 +14,14 @@ import (
 	"starloom/traces/input"
 )
 
-// Widths of texts: the default for an unknown terminal width, and the minimum.
+// widths of texts: the default for an unknown terminal width, and the minimum
 const (
 	columnsDefault = 80
 	columnsMin     = 40
 )
 
 // readable returns the writer for text that people read. On a terminal, it wraps lines at the width and colours the
-// verdict, unless NO_COLOR is set or TERM is dumb. Elsewhere the text stays as it is.
+// verdict, unless NO_COLOR is set or TERM is dumb. Elsewhere the text is unchanged.
 func readable(to io.Writer) io.Writer {
 	if file, ok := to.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
 		plain := os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb"
@@ -46,7 +46,7 @@ type terminal struct {
 	to      io.Writer
 	columns int
 	colour  bool
-	line    []byte // a line whose end is not written yet
+	line    []byte // a line with an unwritten end
 }
 
 func (t *terminal) Write(text []byte) (int, error) {
@@ -75,8 +75,8 @@ var (
 		`^(?:(PASS|EQUAL|NO DIFFERENCE|pass|equal)|(FAIL|DIFFERENT|fail|differs)|(undecided))\b`)
 )
 
-// wrap breaks a line between words and indents the rest like the first word, or like the value after a name. It
-// keeps commands, tables and drawings, which a reader copies or compares as they are.
+// wrap breaks a line between words, and indents the rest like the first word, or like the value after a name. It does
+// not wrap commands, tables and drawings, which a reader copies or compares.
 func wrap(line string, columns int) string {
 	if utf8.RuneCountInString(line) <= columns || toCopy.MatchString(line) || len(gaps.FindAllString(line, 3)) > 2 {
 		return line
@@ -88,7 +88,7 @@ func wrap(line string, columns int) string {
 		hang += 2
 	}
 	var b strings.Builder
-	at, from := 0, 0 // column, and the first byte that is not written
+	at, from := 0, 0 // column, and first unwritten byte
 	for _, word := range unbroken.FindAllStringIndex(line, -1) {
 		width, space := utf8.RuneCountInString(line[word[0]:word[1]]), word[0]-from
 		if at > hang && at+space+width > columns {
@@ -101,8 +101,7 @@ func wrap(line string, columns int) string {
 	return b.String()
 }
 
-// coloured colours the verdict at the beginning of a line: green, red, or yellow for a proof that decides not
-// everything.
+// coloured colours the verdict at the beginning of a line: green, red, or yellow for a partial or undecided proof.
 func coloured(line string) string {
 	found := verdicts.FindStringSubmatchIndex(line)
 	if found == nil {

@@ -126,7 +126,7 @@ func newTraceDissector() *cobra.Command {
 	return c
 }
 
-// diffFlags holds the options of `trace diff`. Some exist only as options; a map may set the others, too.
+// diffFlags holds the options of `trace diff`. A map may also set some of them.
 type diffFlags struct {
 	diff.Options
 	files outputs
@@ -204,7 +204,7 @@ func (o *diffFlags) run(c *cobra.Command, a, b string) error {
 	return err
 }
 
-// readPins takes names, clocks and the first cycle from a pin map, and lists the ports left out.
+// readPins takes names, clocks and the first cycle from a pin map, and lists the omitted ports.
 func (o *diffFlags) readPins(c *cobra.Command, a, b string) error {
 	if o.pins == "" {
 		return nil

@@ -1,5 +1,5 @@
-// Command starloom runs emulations of interconnect hardware and of its firmware: package cmd/cli is
-// its command line, which `starloom help` describes.
+// Command starloom emulates interconnect hardware and its firmware. Package cmd/cli is its command line, described by
+// `starloom help`.
 package main
 
 import "starloom/cmd/cli"

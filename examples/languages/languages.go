@@ -50,7 +50,7 @@ var common = []string{"router.yaml", "Makefile", "README.md", ".gitignore"}
 // exampleName is the name of the examples in files and file names. A new project replaces it by its own.
 const exampleName = "router"
 
-// ofSchema begins the scenarios of examples, for editors.
+// ofSchema is the beginning of the scenarios of examples, for editors.
 const ofSchema = "# yaml-language-server: $schema=../../scenario.schema.json\n#\n"
 
 var projectName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
@@ -110,7 +110,7 @@ func (l Language) write(folder, name string) (err error) {
 			return err
 		}
 	}
-	if l.Name == "go" { // among the examples, a go.mod would end the module
+	if l.Name == "go" { // within the examples, a go.mod would end the module
 		if err := write("go.mod", "module "+name+"\n\ngo 1.24\n"); err != nil {
 			return err
 		}

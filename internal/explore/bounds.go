@@ -18,8 +18,8 @@ import (
 //go:embed bounds.go
 var boundsSource string
 
-// Bounds limit an exploration: the choices of the environment, and the states. They stand under explore: in a
-// scenario.
+// Bounds limits an exploration: the choices of the environment, and the number of states. In a scenario, the bounds
+// are under the key explore.
 type Bounds struct {
 	// how many faults of each kind may happen in one run, at most; one drop and one restart if left out
 	Faults *Limits `json:"faults,omitempty"`
@@ -60,7 +60,7 @@ const (
 	memoryDefault = "4 GiB"
 )
 
-// limitsOf returns the limits, those of the default if none are given.
+// limitsOf returns the limits, by default one drop and one restart.
 func (b *Bounds) limitsOf() Limits {
 	if b.Faults == nil {
 		return Limits{Drop: 1, Restart: 1}
@@ -73,13 +73,13 @@ type limitOf struct {
 	limit *int
 }
 
-// list returns the limits in the order of counterexamples: faults of media come first.
+// list returns the limits in the order of counterexamples, with faults of media first.
 func (l *Limits) list() []limitOf {
 	return []limitOf{{fabric.FaultDrop, &l.Drop}, {fabric.FaultMiss, &l.Miss}, {fabric.FaultFlip, &l.BitFlip},
 		{fabric.FaultRestart, &l.Restart}, {fabric.FaultDead, &l.Dead}, {fabric.FaultPause, &l.ClockPause}}
 }
 
-// of returns the kinds that may happen, and their limits.
+// of returns the permitted kinds of faults, and their limits.
 func (b *Bounds) of() (kinds []fabric.FaultKind, limits []int) {
 	l := b.limitsOf()
 	for _, x := range l.list() {
@@ -189,20 +189,20 @@ type Options struct {
 	Engine   string         // emulator.EngineAuto (also ""), EngineCycle or EngineSlot
 	Workers  int            // threads; 0: one
 	Progress func(Progress) // called after each slot; nil for none
-	Saved    Saved          // folder in which the search goes on later
-	Graph    bool           // report all steps, of at most GraphStatesMax states
+	Saved    Saved          // folder from which a later call can continue the search
+	Graph    bool           // report all steps, for at most GraphStatesMax states
 	Branches bool           // report the branches of the firmware
 
 	name string // of its file
 
-	// For tests: compare the futures of states with one key, and replace the classes of columns.
+	// for tests: compare the futures of states with one key, and replace the classes of columns
 	Verify  bool
 	Classes hw.Classes
 }
 
 // Progress is the progress of an exploration.
 type Progress struct {
-	Slot, SlotsMax uint32 // slots whose states are all expanded, and the limit
+	Slot, SlotsMax uint32 // number of slots with all states expanded, and the limit
 	Running        int    // states to be expanded
 	States         int
 	Transitions    uint64

@@ -5,8 +5,8 @@ import (
 	"starloom/internal/emulator"
 )
 
-// kind is a kind of fault that the environment may choose, with its targets and its limit. The number of a kind is
-// its number among the scripted faults of a machine.
+// kind is a kind of fault for the environment to choose, with its targets and its limit. The number of a kind is its
+// number among the scripted faults of a machine.
 type kind struct {
 	fault *fabric.Fault
 	limit int
@@ -27,7 +27,7 @@ func (v vector) total() (n int) {
 	return n
 }
 
-// within reports whether no count of v is larger than that of o.
+// within reports whether every count of v is at most that of o.
 func (v vector) within(o vector) bool {
 	const tops = 0x8080808080808080 // limits are below 128, so a larger count borrows from the top bit
 	return ((o|tops)-v)&tops == tops
@@ -39,8 +39,8 @@ type event struct {
 	target uint32
 }
 
-// options lists the faults that can make a difference in the slot that x has just crossed without faults: light that
-// would reach a listener, processors that live, and pauses of handlers that are due.
+// options lists the effective faults for the slot that x has just crossed without faults: on light that would reach a
+// listener, on live processors, and pauses of due handlers.
 func options(to []event, kinds []kind, x *emulator.Exploring, used vector) []event {
 	for k := range kinds {
 		if used.of(k) >= kinds[k].limit {
@@ -71,8 +71,8 @@ func options(to []event, kinds []kind, x *emulator.Exploring, used vector) []eve
 	return to
 }
 
-// subsets yields every set of events that the limits allow beside the used faults, except for the empty set, until
-// yield returns false. A medium has one fault in a slot, and a processor is not both killed and restarted.
+// subsets yields every non-empty set of events that the limits permit in addition to the used faults, until yield
+// returns false. A medium has one fault in a slot, and a processor is not both killed and restarted.
 func subsets(events []event, kinds []kind, used vector, faults int, yield func(chosen []event, used vector) bool) {
 	var chosen []event
 	var extend func(from int, used vector, left int) bool

@@ -45,7 +45,7 @@ func (c *codec) length(n int) int {
 	return int(binary.LittleEndian.Uint64(b[:]))
 }
 
-// plain reports whether values of a type are their memory.
+// plain reports whether values of a type contain no pointers, so that they can be copied as memory.
 func plain(t reflect.Type) bool {
 	switch k := t.Kind(); k {
 	case reflect.Array:
@@ -100,7 +100,7 @@ func (c *codec) value(v reflect.Value) {
 	}
 }
 
-// some writes or reads whether a pointer is nil. It returns false for nil.
+// some writes or reads a flag for a non-nil pointer. It returns false for nil.
 func (c *codec) some(v reflect.Value) bool {
 	n := 0
 	if !v.IsNil() {
@@ -115,7 +115,7 @@ func (c *codec) some(v reflect.Value) bool {
 	return n == 1
 }
 
-// list writes or reads a slice, with its capacity: the limit of memory counts it. Length 0 is nil.
+// list writes or reads a slice with its capacity, because the limit of memory counts the capacity. Length 0 is nil.
 func (c *codec) list(v reflect.Value) {
 	n := 0
 	if !v.IsNil() {

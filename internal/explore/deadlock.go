@@ -7,11 +7,11 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// longSleep is the number of slots beyond which a sleeping handler waits for a frame, not for a slot.
+// longSleep is the minimum number of slots of a sleep that counts as waiting for a frame rather than for a slot.
 const longSleep = 1 << 14
 
-// deadlock returns the slot from which on nothing changes in the run of the schedule, up to a stop of the run in which
-// processors are not done. It returns nil if something changes, or a handler will be called in a later slot.
+// deadlock returns the slot from which on nothing changes in the run of the schedule, up to a stop of the run with
+// unfinished processors. It returns nil if something changes, or a later slot calls a handler.
 func (s *search) deadlock() (*outcome.ExploredDeadlock, error) {
 	f := s.failed
 	if f == nil || f.violations[0].Subject.Kind != fabric.FindUnfinished {
@@ -52,7 +52,8 @@ func (s *search) deadlock() (*outcome.ExploredDeadlock, error) {
 	return d, nil
 }
 
-// replay takes the steps of a path from the reset state. each is called after every step, with its number from 0 on.
+// replay executes the steps of a path from the reset state. It calls each after every step, with the step's number
+// from 0 on.
 func (s *search) replay(permutation []uint32, steps [][]event, each func(step int)) error {
 	w := s.workers[0]
 	w.Given = permutation

@@ -1,5 +1,5 @@
-// Package explore runs the real firmware on the exact hardware through all choices of the environment within stated
-// bounds: which faults happen, to whom, and when. States are compared by the columns that can influence the future
+// Package explore runs the real firmware on the exact hardware through all choices of the environment within given
+// bounds: kinds, targets and times of faults. States are compared by the columns that can influence the future
 // (hw.Future), so that a state with several histories is expanded once.
 //
 //	bounds -> search: slot by slot, with choices and states -> report, with a schedule that breaks a rule
@@ -178,7 +178,7 @@ func (s *search) covered(c *config.Config) []string {
 		traces.Plural(c.Network.Shape().Processors(), "processor", "processors"), workload))
 }
 
-// slotsCovered names the slots in which all faults of the bounds were tried.
+// slotsCovered describes the slots for which all faults of the bounds were tried.
 func (s *search) slotsCovered() string {
 	switch {
 	case s.failed != nil:
@@ -189,7 +189,7 @@ func (s *search) slotsCovered() string {
 	return "any slot"
 }
 
-// pruned names the runs that a search leaves out after its first failure.
+// pruned names the runs that a search omits after its first failure.
 func (s *search) pruned() []string {
 	f := s.failed
 	switch {

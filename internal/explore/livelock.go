@@ -6,10 +6,10 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// A livelock is a state from which a run without further faults never ends. Where states do not depend on their slot,
+// A livelock is a state from which a run without further faults never ends. If states do not depend on their slot,
 // such a run returns to one of its states. Other runs end at stop.slots.
 
-// link notes the state to which the step without faults leads.
+// link records the state after the step without faults.
 func (s *search) link(parent uint32, x *successor) {
 	if s.timed() || x.failure != nil {
 		return
@@ -20,8 +20,8 @@ func (s *search) link(parent uint32, x *successor) {
 	s.nodes.next[parent] = s.nodes.table[s.nodes.place(x.key)]
 }
 
-// findLivelock looks for the states of a permutation's nodes, from number root on, whose runs return to a state. Of
-// those with the fewest faults, the first becomes the failure, unless a failure has fewer.
+// findLivelock searches the nodes of a permutation, from number root on, for states whose runs return to a state. The
+// first with the fewest faults becomes the failure, unless a failure has fewer.
 func (s *search) findLivelock(root uint32) {
 	if s.timed() {
 		return
@@ -66,7 +66,7 @@ func (s *search) findLivelock(root uint32) {
 
 }
 
-// returning marks the numbers from which following to never ends.
+// returning marks the numbers from which the chain of to never ends.
 func returning(to []uint32) []bool {
 	const running, ends, returns = 1, 2, 3
 	mark := make([]uint8, len(to))
@@ -92,8 +92,8 @@ func returning(to []uint32) []bool {
 	return all
 }
 
-// never returns the failure of a run that returns, after lead slots, to a state every period slots. The run is judged
-// where it returns to the state, after the end of the usual run.
+// never returns the failure of a run that reaches, after lead slots, a state that recurs every period slots. The run
+// is judged at a recurrence of the state after the end of the usual run.
 func (s *search) never(id, lead, period, usual uint32) *failure {
 	w := s.workers[0]
 	limit := w.Config.Slots

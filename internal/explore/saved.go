@@ -20,14 +20,16 @@ import (
 	"starloom/traces/input"
 )
 
-// Saved is the folder of a search, which another process continues. The file holds the search at the end of a chunk:
-// visited states, the snapshots of those to be expanded, counts, and the failure. It is written aside and renamed.
+// Saved is the folder of a search that another process can continue. The file holds the search at the end of a chunk:
+// visited states, snapshots of unexpanded states, counts, and the failure. It is written under a temporary name and
+// renamed.
 //
 //	head: a line of JSON | search: fields in order, see codec | XXH3-128 of both
 type Saved struct {
 	Folder string        // "" for none
-	Every  time.Duration // least time between two files; 0: 30 s
-	// what the search depends on beside the bounds: the program and its version, the scenario with its inputs
+	Every  time.Duration // minimum time between two files; 0 selects 30 s
+	// everything that determines a search beside the bounds: the program with its version, and the scenario with its
+	// inputs
 	Program, Scenario string
 
 	file string
@@ -39,7 +41,7 @@ type Saved struct {
 const (
 	savedVersion = 1
 	savedEvery   = 30 * time.Second
-	savedShare   = 20 // a file is written after this multiple of its time
+	savedShare   = 20 // the time between two files is at least this multiple of the time to write one
 	savedEnding  = ".explore"
 )
 
@@ -73,7 +75,7 @@ func (s *Saved) open(bounds, engine, name string) error {
 	return nil
 }
 
-// due reports whether a file is to be written, so rarely that the search keeps its pace.
+// due reports whether it is time to write a file; rare files keep the search fast.
 func (s *Saved) due() bool {
 	return s.file != "" && time.Since(s.last) >= max(s.Every, savedShare*s.took)
 }
@@ -149,7 +151,7 @@ func (s *Saved) read(search any) (found bool, err error) {
 	return true, c.err
 }
 
-// same compares the head of a file with that of the search.
+// same compares the head of a file with the head of the search.
 func (s *Saved) same(head []byte) error {
 	var old, now savedHead
 	if err := json.Unmarshal(head, &old); err != nil || old.Version == 0 {
@@ -173,7 +175,7 @@ func (s *Saved) same(head []byte) error {
 	return nil
 }
 
-// whole compares the hash at the end of a file with its bytes.
+// whole compares the hash at the end of a file with the file's bytes.
 func whole(file *os.File) error {
 	info, err := file.Stat()
 	if err != nil || info.Size() < digestBytes {

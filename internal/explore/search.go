@@ -16,8 +16,8 @@ import (
 	"starloom/internal/emulator"
 )
 
-// search explores a machine slot by slot. All states of a slot are found before the first of the next slot, so bounds,
-// counts and counterexample do not depend on the number of workers.
+// search explores a machine slot by slot. It finds all states of a slot before the first state of the next slot, so
+// that bounds, counts and counterexample are independent of the number of workers.
 type search struct {
 	limits  limits    `saved:"-"`
 	kinds   []kind    `saved:"-"`
@@ -30,7 +30,7 @@ type search struct {
 	tallied int    // states in levels
 	open    string `saved:"-"` // reason of an incomplete search
 
-	permutation []uint32 // of the runs that are explored, nil for the scenario's workload
+	permutation []uint32 // permutation of the explored runs, nil for the scenario's workload
 	root        open     // reset state of these runs
 	failed      *failure
 	cut         uint32 // slot of the first failure, after which faults are fewer
@@ -78,7 +78,7 @@ type open struct {
 	rest   []byte
 }
 
-// failure is a step that breaks a rule.
+// failure is a step that violates a rule.
 type failure struct {
 	permutation []uint32
 	parent      uint32
@@ -89,8 +89,8 @@ type failure struct {
 	never       *outcome.ExploredCycle // for a run that does not end
 }
 
-// chunk is the number of states that workers expand between two merges. It bounds the memory of successors, and with
-// it the result is the same for any number of workers.
+// chunk is the number of states that workers expand between two merges. It limits the memory of successors, and makes
+// the result independent of the number of workers.
 const chunk = 1024
 
 type worker struct {
@@ -103,7 +103,7 @@ type worker struct {
 	arena        arena
 }
 
-// successor is a state that a step leads to, or a failure.
+// successor is the state after a step, or a failure.
 type successor struct {
 	key          key
 	used         vector
@@ -113,7 +113,7 @@ type successor struct {
 	future, rest []byte
 }
 
-// arena holds snapshots, which live as long as one of their block does.
+// arena holds snapshots. A block lives as long as one of its snapshots.
 type arena struct{ block []byte }
 
 func (a *arena) keep(b []byte) []byte {
@@ -146,8 +146,8 @@ func newSearch(ctx context.Context, c *config.Config, kinds []kind, l limits, o 
 	return s, nil
 }
 
-// checkMisses refuses misses in the cycle engine, where a receiver misses a slot from its begin on, before the slot
-// shows its light.
+// checkMisses rejects misses in the cycle engine, in which a receiver misses a slot from its beginning, before the
+// light of the slot is known.
 func checkMisses(c *config.Config, kinds []kind, engine string) error {
 	if engine != emulator.EngineCycle ||
 		!slices.ContainsFunc(kinds, func(k kind) bool { return k.fault.Kind == fabric.FaultMiss }) {
@@ -167,8 +167,8 @@ func (s *search) close() {
 	}
 }
 
-// runAll explores the runs of every permutation, nil for the workload of the scenario, until all states are expanded or
-// a limit is reached.
+// runAll explores the runs of every permutation, or with nil of the scenario's workload, until all states are
+// expanded or a limit is reached.
 func (s *search) runAll(ctx context.Context, permutations iter.Seq[[]uint32], progress func()) error {
 	defer context.AfterFunc(ctx, func() { s.stop.Store(true) })()
 	for p := range permutations {
@@ -191,7 +191,7 @@ func (s *search) runAll(ctx context.Context, permutations iter.Seq[[]uint32], pr
 		if err := s.run(ctx, progress); err != nil {
 			return err
 		}
-		if s.open != "" { // a livelock of a part of the states would prune the rest
+		if s.open != "" { // a livelock in a part of the states would prune the others
 			if err := s.saved.write(s); err != nil {
 				return err
 			}
@@ -203,7 +203,7 @@ func (s *search) runAll(ctx context.Context, permutations iter.Seq[[]uint32], pr
 	return s.saved.write(s)
 }
 
-// begin makes the reset state the only state to be expanded.
+// begin makes the reset state the only unexpanded state.
 func (s *search) begin() {
 	s.nodes.forget()
 	future, rest := s.workers[0].Save(nil, nil)
@@ -250,8 +250,8 @@ func (s *search) run(ctx context.Context, progress func()) error {
 	return nil
 }
 
-// nextSlot returns the number of slots that have crossed in the states of s.next. The first level runs the handlers of
-// slot 0, and nothing crosses.
+// nextSlot returns the number of crossed slots in the states of s.next. The first level runs the handlers of slot 0
+// without a crossing.
 func (s *search) nextSlot() uint32 {
 	if s.started {
 		return s.slot + 1
@@ -259,7 +259,7 @@ func (s *search) nextSlot() uint32 {
 	return s.slot
 }
 
-// noteMet notes the conditions after of rules that have held in a step of a worker.
+// noteMet records the conditions after of rules that were true in a step of a worker.
 func (s *search) noteMet(w *worker) {
 	rules := w.Config.Rules.States
 	if len(rules) == 0 {
@@ -273,8 +273,8 @@ func (s *search) noteMet(w *worker) {
 	}
 }
 
-// budget returns the largest number of faults of a path that is worth following: fewer than those of the failure, or as
-// many in fewer slots.
+// budget returns the maximum number of faults of a useful path: fewer than in the failure, or equally many in fewer
+// slots.
 func (s *search) budget() (faults int) {
 	for k := range s.kinds {
 		faults += s.kinds[k].limit
@@ -289,7 +289,7 @@ func (s *search) budget() (faults int) {
 	}
 }
 
-// tally adds the states of a level to those of its slot, over all permutations.
+// tally adds the states of a level to the states of its slot, over all permutations.
 func (s *search) tally(running int) {
 	if at := int(s.slot); at == len(s.levels) {
 		s.levels = append(s.levels, outcome.ExploredLevel{Slot: s.slot})
@@ -319,7 +319,7 @@ func (s *search) limit(ctx context.Context) string {
 	return ""
 }
 
-// level expands all states of a slot. whole is false if the search was interrupted: all chunks before are merged.
+// level expands all states of a slot. whole is false after an interruption; all complete chunks are merged.
 func (s *search) level(ctx context.Context) (whole bool, err error) {
 	for len(s.frontier) > 0 {
 		part := s.frontier[:min(chunk, len(s.frontier))]
@@ -407,7 +407,7 @@ func (s *search) merge(parent uint32, x *successor) {
 	}
 }
 
-// expand returns the successors of a state for all choices, the step without faults first.
+// expand returns the successors of a state for all choices, beginning with the step without faults.
 func (w *worker) expand(o *open, used vector) []successor {
 	s := w.search
 	w.found = nil

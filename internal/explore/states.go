@@ -20,22 +20,22 @@ func keyOf(future []byte) key {
 // none is no node.
 const none = ^uint32(0)
 
-// node is a state with the faults of a path to it, 40 bytes. Nodes of one key form a list; their vectors are
+// node is a state with the faults of a path to it, 40 bytes. Nodes with one key form a list; their vectors are
 // Pareto-minimal.
 type node struct {
 	key    key
 	used   vector
 	parent uint32
-	choice uint32 // number of the faults of the step from parent; 0 for none
+	choice uint32 // number of the choice of faults in the step from parent; 0 for none
 	same   uint32 // next node of the key
-	beaten bool   // a later node of the key has fewer faults
+	beaten bool   // a later node with the same key has fewer faults
 }
 
-// nodes are all states found, in the order of their discovery.
+// nodes are all found states, in the order of their discovery.
 type nodes struct {
 	all     []node
-	table   []uint32 // open addressing over the last nodes of keys; none for a free place
-	next    []uint32 // by node: a node of the state after a step without faults, none if unknown; if states are untimed
+	table   []uint32 // open addressing over the last nodes of keys; none marks a free place
+	next    []uint32 // by node, for untimed states: a node of the state after a step without faults, none if unknown
 	keys    int      // keys in the table
 	choices [][]event
 	numbers map[string]uint32
@@ -47,7 +47,7 @@ func newNodes() *nodes {
 	return n
 }
 
-// forget empties the table, when no later state can have one of its keys.
+// forget empties the table when no later state can have one of its keys.
 func (n *nodes) forget() {
 	if len(n.table) > 1<<16 || n.table == nil {
 		n.table = make([]uint32, 1<<10)
@@ -70,10 +70,10 @@ func (n *nodes) place(k key) uint64 {
 // head returns the last node of a node's key.
 func (n *nodes) head(id uint32) uint32 { return n.table[n.place(n.all[id].key)] }
 
-// dominated reports whether a node of the key has no more faults of any kind.
+// dominated reports whether a node of the key has at most as many faults of every kind.
 func (n *nodes) dominated(k key, used vector) bool { return n.dominating(k, used) != none }
 
-// dominating returns a node of the key with no more faults of any kind, none if no node has so few.
+// dominating returns a node of the key with at most as many faults of every kind, none if there is no such node.
 func (n *nodes) dominating(k key, used vector) uint32 {
 	for id := n.table[n.place(k)]; id != none; id = n.all[id].same {
 		if n.all[id].used.within(used) {
@@ -83,7 +83,7 @@ func (n *nodes) dominating(k key, used vector) uint32 {
 	return none
 }
 
-// add adds a node that is not dominated and marks the nodes that it dominates. fresh reports a new key.
+// add adds a node that is not dominated, and marks the nodes that it dominates. fresh reports a new key.
 func (n *nodes) add(x node) (id uint32, fresh bool) {
 	if 2*n.keys >= len(n.table) {
 		n.grow()
@@ -135,7 +135,7 @@ func (n *nodes) number(choice []event) uint32 {
 	return number
 }
 
-// path returns the choices from the start to a node, a step each.
+// path returns the choices from the start to a node, one per step.
 func (n *nodes) path(id uint32) (steps [][]event) {
 	for ; id != none; id = n.all[id].parent {
 		steps = append(steps, n.choices[n.all[id].choice])
@@ -148,5 +148,5 @@ func (n *nodes) path(id uint32) (steps [][]event) {
 
 const nodeBytes = 40
 
-// bytes returns the memory of nodes and table.
+// bytes returns the memory of nodes and table in bytes.
 func (n *nodes) bytes() int { return nodeBytes*cap(n.all) + 4*(len(n.table)+cap(n.next)) }

@@ -11,12 +11,12 @@ import (
 	"starloom/internal/config"
 )
 
-// limitMax is the largest limit of a kind of faults.
+// limitMax is the maximum limit of a kind of faults.
 const limitMax = 100
 
 // Until explores with higher and higher bounds until a rule breaks or a limit is reached. It begins with one fault of
-// the first kind that the bounds allow, and adds a fault of the next kind each time, in the order of Limits. A kind is
-// no longer raised when a larger number of its faults leads to no further state. The report is the last one.
+// the first kind within the bounds, and each time adds a fault of the next kind, in the order of Limits. A kind is no
+// longer raised when more of its faults lead to no new state. The returned report is the last.
 func Until(ctx context.Context, c *config.Config, b Bounds, o Options) (*outcome.Explored, error) {
 	asked := b.limitsOf()
 	now, all := Limits{}, map[fabric.FaultKind]bool{}
@@ -44,7 +44,7 @@ func Until(ctx context.Context, c *config.Config, b Bounds, o Options) (*outcome
 			}
 		}
 	}
-	if last == nil { // no kind is asked for, or all permutations without faults
+	if last == nil { // no kind is requested, or all permutations run without faults
 		return Of(ctx, c, b, o)
 	}
 	last.Raised = rows
@@ -63,7 +63,7 @@ func bound(r *outcome.Explored, now *Limits, all map[fabric.FaultKind]bool) outc
 	return row
 }
 
-// fileName is the name of a search with the limits, such as drop-2-restart-1.
+// fileName returns the name of a search with the limits, such as drop-2-restart-1.
 func (l *Limits) fileName() string {
 	var words []string
 	for _, x := range l.list() {

@@ -8,7 +8,7 @@ import (
 // verifySlots is the depth of a comparison.
 const verifySlots = 3
 
-// visited is a state with the slot in which it was found.
+// visited is a state and the slot in which it was found.
 type visited struct {
 	open
 	slot uint32
@@ -22,8 +22,9 @@ func (s *search) keep(k key, o open) {
 	s.kept[k] = visited{o, s.nextSlot()}
 }
 
-// compare steps two states with one key through all choices of some slots. They must have one future: the same keys,
-// and the same violations. The first was found before, in this slot or, if states do not depend on their slot, in any.
+// compare steps two states with one key through all choices of some slots. They must have one future: equal keys and
+// equal violations. The first state was found earlier: in this slot or, if states do not depend on their slot, in any
+// slot.
 func (s *search) compare(again *successor) {
 	known, ok := s.kept[again.key]
 	if again.ended || s.err != nil || !ok {

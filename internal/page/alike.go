@@ -13,19 +13,19 @@ import (
 	"starloom/traces"
 )
 
-// Limits of tables of failures that are alike.
+// limits of tables of similar failures
 const (
 	alikeRows  = 30
 	alikeItems = 100
 )
 
-// alike is a group of failures that differ only in numbers. Its indexes ascend.
+// alike is a group of failures that differ only in numbers, as ascending indexes.
 type alike struct {
 	key string
 	all []int
 }
 
-// groups collects the indexes below count by their keys: the largest group first, then the earliest.
+// groups collects the indexes below count by their keys: largest group first, then the earliest.
 func groups(count int, key func(i int) string) (all []alike) {
 	at := map[string]int{}
 	for i := range count {
@@ -46,7 +46,7 @@ var digits = regexp.MustCompile(`[0-9]+`)
 // shape is a text without its numbers.
 func shape(text string) string { return digits.ReplaceAllString(text, "0") }
 
-// items formats members of a group, at most alikeItems. A group of one has none.
+// items formats members of a group, at most alikeItems, none for a single member.
 func items(group []int, format func(i int) string) (list []string) {
 	if len(group) < 2 {
 		return nil
@@ -60,8 +60,8 @@ func items(group []int, format func(i int) string) (list []string) {
 	return list
 }
 
-// Alike returns a table of violations, with one row for violations that differ only in place, time and numbers. cause
-// is the text of the last column, nil for none.
+// Alike returns a table of violations with one row for violations that differ only in place, time and numbers. cause
+// returns the text of the last column; nil for no such column.
 func Alike(caption string, all []outcome.Violation, cause func(v *outcome.Violation) string) *Table {
 	names := []string{"rule", "#times", "cycles", "where", "what", "cause"}
 	if cause == nil {
@@ -120,7 +120,7 @@ func span(from, to uint64) string {
 	return fmt.Sprintf("%d to %d", from, to)
 }
 
-// ranges writes numbers in ascending order, and neighbours as a range.
+// ranges formats ascending numbers, with neighbours as ranges.
 func ranges(numbers []uint64) string {
 	var parts []string
 	for i := 0; i < len(numbers); {

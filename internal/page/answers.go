@@ -172,8 +172,8 @@ func whatTexts(r *outcome.Report, firsts []*outcome.Violation) (what []string) {
 
 const othersNamed, shortChars = 5, 80
 
-// othersOf returns the messages of the further violations of a rule, shortened; nil if they are too many, too long,
-// or equal.
+// othersOf returns the messages of the other violations of a rule, shortened; nil if the messages are too many, too
+// long, or equal.
 func othersOf(r *outcome.Report, first *outcome.Violation) (others []string) {
 	short := func(v *outcome.Violation) string {
 		message, _, _ := strings.Cut(v.Message, ": ")
@@ -207,12 +207,12 @@ func sameEvent(before []*outcome.Violation, v *outcome.Violation) *outcome.Viola
 type extent struct {
 	Always                                bool // every handler call broke the rule
 	Count, All, Processors, Places, Slots int
-	More                                  string // " or more" if the report lists only some violations
+	More                                  string // " or more" if the report does not list all violations
 	Least, Most                           uint64 // first and last slot
 	Whole, Every                          bool   // in each slot from Least to Most; in each slot of the run
 }
 
-// extentOf returns the extent of a rule's violations, nil for a single one.
+// extentOf returns the extent of a rule's violations, nil for a single violation.
 func extentOf(r *outcome.Report, rule string) *extent {
 	x := &extent{All: r.Aside.Known.Count, Least: ^uint64(0)}
 	places, slots := map[string]bool{}, map[uint64]bool{}
@@ -240,7 +240,7 @@ func extentOf(r *outcome.Report, rule string) *extent {
 	return x
 }
 
-// whereTexts locate the first effects of faults, then the first violation of each rule in the network and in the
+// whereTexts locates the first effects of faults, then the first violation of each rule in the network and in the
 // firmware.
 func whereTexts(r *outcome.Report, firsts []*outcome.Violation) (where []string) {
 	faulted := slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Cause == outcome.CauseFaults })
@@ -269,7 +269,7 @@ type placed struct {
 	Senders  []string
 	Sender   string
 	Next     string   // place of the next violation, "" for none
-	Also     []string // further paths in the same cycle, if Next is ""
+	Also     []string // other paths in the same cycle, if Next is ""
 	AlsoMore int
 }
 
@@ -359,7 +359,7 @@ func runSummary(r *outcome.Report) string {
 	return texts.Say("summary", summaryOf(r))
 }
 
-// cutSummary is the summary of a run that fails only by its limit of slots, "" for others.
+// cutSummary returns the summary of a run that fails only because of its slot limit, "" for others.
 func cutSummary(r *outcome.Report) string {
 	if count := broken(r); r.Aside.Known.LimitedBy == "" || len(r.Faults) > 0 || len(count) != 1 ||
 		count[fabric.RuleFinishes] == 0 {

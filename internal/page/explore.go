@@ -50,16 +50,16 @@ func Explored(r *outcome.Explored, command string) *Page {
 	return p
 }
 
-// failedText is the violation, with its rule as a name.
+// failedText returns the violation with the name of its rule.
 func failedText(r *outcome.Explored) string {
 	v := &r.Violations[0]
 	return fmt.Sprintf("%s: %s (rule `%s`, slot %d, cycle %d).", v.Path, v.Message, v.Rule, v.Slot, v.Cycle)
 }
 
-// scheduleNamed is the number of faults named in the sentence below the verdict.
+// scheduleNamed is the maximum number of faults in the sentence below the verdict.
 const scheduleNamed = 4
 
-// exploredCause is the violation after the faults that led to it.
+// exploredCause returns the violation, after the faults that led to it.
 func exploredCause(r *outcome.Explored) string {
 	if len(r.Schedule) == 0 {
 		return failedText(r)

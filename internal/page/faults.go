@@ -89,7 +89,7 @@ func sceneOfFault(r *outcome.Report, fault int) *outcome.Scene {
 	return nil
 }
 
-// struck returns the first effect of faults in a run that they made fail, nil for none.
+// struck returns the first effect of faults in a run that failed because of them, nil for none.
 func struck(r *outcome.Report) (first *outcome.FaultFirst) {
 	for k := range r.Faults {
 		if at := r.Faults[k].First; r.ByFaults() && at != nil && (first == nil || at.Cycle < first.Cycle) {

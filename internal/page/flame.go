@@ -11,7 +11,7 @@ import (
 	"starloom/traces/svg"
 )
 
-// Sizes of a flame graph in pixels, and up to how many functions it has.
+// sizes of a flame graph in pixels, and its maximum number of functions
 const (
 	flameWidth    = 960
 	flameRow      = 20
@@ -19,7 +19,7 @@ const (
 	flameLeast    = 2 // pixels of the narrowest box
 )
 
-// flameBox is a function with its callers. Its cost includes the functions that it calls.
+// flameBox is a function with its callers. Its cost includes its callees.
 type flameBox struct {
 	frame wasm.Frame
 	cost  uint64
@@ -71,8 +71,8 @@ type flameDrawing struct {
 	left  int
 }
 
-// FlameGraph draws stacks: the outermost function at the top, its callees below it, each as wide as its cost; left
-// counts the functions that are too narrow to be drawn.
+// FlameGraph draws stacks: the outermost function at the top, callees below, each as wide as its cost. left is the
+// number of functions that are too narrow to draw.
 func FlameGraph(title string, stacks []firmware.ProfileStack) (picture []byte, left int) {
 	root := newFlame(stacks)
 	var b bytes.Buffer

@@ -9,7 +9,7 @@ import (
 
 const leadID = "picture"
 
-// lead moves the first waveform or picture of the sections below the cause.
+// lead moves the first waveform or picture of the sections to a place below the cause.
 func (p *Page) lead() {
 	if p.Lead != nil {
 		return
@@ -31,10 +31,11 @@ func (p *Page) lead() {
 	}
 }
 
-// nextChars is the length up to which a first step without a command stands before the command at the top.
+// nextChars is the maximum length of a first step without a command that precedes the command at the top.
 const nextChars = 100
 
-// next sets the line at the top of a failing page: the first step with a command, after a short step without one.
+// next sets the line at the top of a failing page: the first step with a command, after a short step without a
+// command.
 func (p *Page) next() {
 	at := slices.IndexFunc(p.Answers, func(a Answer) bool { return a.Question == nextQuestion })
 	if p.Cause == "" && p.Verdict != outcome.VerdictFail || at < 0 {
@@ -55,7 +56,7 @@ func (p *Page) next() {
 	}
 }
 
-// brief cuts a long text of a step after its first clause.
+// brief truncates the long text of a step after its first clause.
 func brief(text string) string {
 	for _, end := range []string{"; ", ". ", ", which ", " ("} {
 		if clause, _, cut := strings.Cut(text, end); cut && len(text) > nextChars {
@@ -67,7 +68,7 @@ func brief(text string) string {
 
 func empty(s *Section) bool { return len(s.Blocks) == 0 && len(s.Parts) == 0 }
 
-// sayOnce drops asides and legends that stand on the page before.
+// sayOnce drops asides and legends that the page already contains.
 func (p *Page) sayOnce() {
 	said := map[string]bool{}
 	p.eachBlock(func(b *Block) {

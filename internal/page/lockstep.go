@@ -15,8 +15,8 @@ import (
 )
 
 // Lockstep returns the page of RTL beside its model: of a pin map, or of the component at path in a scenario. subject
-// is the argument of `starloom cosim check`, pinMap its argument to repeat the inputs of the case. written lists the
-// other output files.
+// is the argument of `starloom cosim check`, and pinMap the argument that repeats the inputs of the case. written
+// lists the other output files.
 func Lockstep(r *lockstep.Report, path, subject, pinMap string, written []outcome.OutputFile) *Page {
 	p := &Page{Subject: "cosim check", Name: r.Title(), Verdict: outcome.VerdictPass}
 	if path != "" {
@@ -48,7 +48,7 @@ func Lockstep(r *lockstep.Report, path, subject, pinMap string, written []outcom
 	return p
 }
 
-// RightText says in a sentence what the model does, "" if unknown.
+// RightText returns a sentence about the model's behaviour, "" if unknown.
 func RightText(r *lockstep.Report) string { return texts.Say("right", r) }
 
 func untold(r *lockstep.Report) Block {
@@ -77,7 +77,7 @@ func lockstepAnswers(r *lockstep.Report, path, command, pinMap string, written [
 
 const bitsShown = 16
 
-// asBits shows both values in binary, "" above 16 bits or for single bits.
+// asBits returns both values in binary, "" above 16 bits or for single bits.
 func asBits(d *lockstep.Divergence) string {
 	model, err := strconv.ParseUint(d.Model, 16, bitsShown)
 	rtl, err2 := strconv.ParseUint(d.RTL, 16, bitsShown)

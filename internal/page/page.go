@@ -1,10 +1,10 @@
-// Package page writes reports as pages: one HTML file each, which needs nothing else, for people who look at a
-// result in a browser, on a phone or on paper. The same report gives the same bytes.
+// Package page writes reports as pages: self-contained HTML files for browsers, phones and paper. Equal reports yield
+// equal bytes.
 //
 //	report --Run, Seeds, Study ...--> Page: answers, sections, tables, pictures --Write--> HTML
 //
-// A page begins with the verdict, the cause in one sentence, and a picture. All else folds, and is open in print. A
-// page is at most 3 MB long and has at most 5,000 elements of SVG; it names the parts that are left out.
+// A page begins with the verdict, the cause in one sentence, and a picture. Everything else folds, and is open in
+// print. A page has at most 3 MB and 5,000 SVG elements; it names omitted parts.
 package page
 
 import (
@@ -28,10 +28,10 @@ type Page struct {
 	Subject  string          // command: run, study, ...
 	Name     string          // name of the scenario, the study, ...
 	Verdict  outcome.Verdict // pass, fail, or "" without a verdict
-	Cause    string          // the failure and its cause in one sentence; "": Summary stands in its place
+	Cause    string          // the failure and its cause in one sentence; "" selects Summary
 	Summary  string          // the verdict in a sentence
 	Next     *Step           // the next step with a command; Write takes it from Answers
-	Lead     []Block         // picture below the cause; nil lets Write take the first one of the sections
+	Lead     []Block         // picture below the cause; with nil, Write takes the first picture of the sections
 	Answers  []Answer        // failure, place, next steps
 	Sections []*Section
 }
@@ -44,7 +44,7 @@ type Answer struct {
 }
 
 // Failed returns the answers on a failure: its description, place, cause if known, and next steps. Each text becomes
-// a paragraph. The notes of a report, which often name cause and remedy, precede the steps.
+// a paragraph. The notes of a report precede the steps, because they often name cause and remedy.
 func Failed(what, where []string, cause []Block, notes []string, steps ...Step) []Answer {
 	paragraphs := func(texts []string) (blocks []Block) {
 		for _, text := range texts {
@@ -103,14 +103,14 @@ func noteBlocks(notes []string) (blocks []Block) {
 	return blocks
 }
 
-// Section is a part of a page under a heading, which folds.
+// Section is a part of a page with a heading, and can be folded.
 type Section struct {
 	Title  string
-	Gist   string // its content in a few words, beside the title
+	Gist   string // its content in a few words, next to the title
 	Blocks []Block
 	Parts  []*Section // sections without further parts
 
-	ID string // anchor; "" lets Write derive it from the title
+	ID string // anchor; with "", Write derives it from the title
 }
 
 // Block is one element of a section. Its texts may contain `code` and [links](#id) to other places of the page.
@@ -136,9 +136,9 @@ type Table struct {
 	Caption string
 	Columns []Column
 	Rows    [][]string
-	Lists   map[int][]string // by row: the list that opens in the column with Opens
+	Lists   map[int][]string // by row: list that opens in the column with Opens
 	Sorts   bool             // readers may sort and filter its rows
-	Unseen  bool             // the caption repeats the heading and serves screen readers only
+	Unseen  bool             // the caption repeats the heading; it is only for screen readers
 	Left    string           // remark on omitted rows
 }
 
@@ -146,22 +146,22 @@ type Table struct {
 type Column struct {
 	Name   string
 	Number bool
-	Opens  bool // its cells open the lists of the table
+	Opens  bool // the column's cells open the lists of the table
 }
 
-// cardColumns is the least number of columns of a table whose rows become cards on a narrow screen.
+// cardColumns is the minimum number of columns of a table whose rows become cards on a narrow screen.
 const cardColumns = 4
 
-// Cards reports whether rows become cards, with the name of its column in each cell, on a narrow screen.
+// Cards reports whether, on a narrow screen, rows become cards with the column's name in each cell.
 func (t *Table) Cards() bool { return len(t.Columns) >= cardColumns }
 
-// manyColumns is the least number of columns of a table that is small in print.
+// manyColumns is the minimum number of columns of a table in small print on paper.
 const manyColumns = 9
 
-// shortRows is the largest number of rows of a table that stays on one sheet in print.
+// shortRows is the maximum number of rows of a table that is kept on one sheet in print.
 const shortRows = 20
 
-// Kinds are the CSS classes of the table.
+// Kinds returns the CSS classes of the table.
 func (t *Table) Kinds() string {
 	var kinds []string
 	for _, kind := range []struct {
@@ -176,10 +176,10 @@ func (t *Table) Kinds() string {
 	return strings.Join(kinds, " ")
 }
 
-// wideChars is the least length of a text with a minimal width on a narrow screen.
+// wideChars is the minimum length of a text with a minimum width on a narrow screen.
 const wideChars = 25
 
-// Classes are the CSS classes of the columns: n for numbers, w for wide texts, l for long ones.
+// Classes returns the CSS classes of the columns: n for numbers, w for wide texts, l for long texts.
 func (t *Table) Classes() []string {
 	classes := make([]string, len(t.Columns))
 	for i := range t.Columns {
@@ -203,10 +203,10 @@ func (t *Table) Classes() []string {
 type Picture struct {
 	Caption string
 	SVG     []byte
-	Narrow  []byte // drawn again for a phone; nil: SVG scrolls there
+	Narrow  []byte // second drawing in the width of a phone; nil if the SVG scrolls there
 }
 
-// Drawn is the SVG element without the prolog of a file.
+// Drawn returns the SVG element without the prolog of a file.
 func (p *Picture) Drawn() template.HTML { return drawn(p.SVG) }
 
 // DrawnNarrow is Drawn for a phone.
@@ -334,7 +334,7 @@ func (t *Table) row(cells ...any) {
 
 func join(list []string) string { return strings.Join(list, ", ") }
 
-// marks match `code`, [links](#id), and options, which are code, too, as a line must not break within them.
+// marks matches `code`, [links](#id), and options, which are also code because a line must not break within them.
 var marks = regexp.MustCompile("`([^`\n]+)`|\\[([^][]+)\\]\\(#([a-z0-9-]+)\\)|--[a-z][a-z-]*[a-z]")
 
 // marked renders a text as HTML. A link to an absent ID becomes plain text.
@@ -405,7 +405,7 @@ func Elements(svg []byte) (count int) {
 	return count
 }
 
-// fit replaces pictures and rows of tables beyond the limits of a page with remarks, the last ones first.
+// fit replaces pictures, and rows of tables, beyond the limits of a page by remarks, starting with the last.
 func (p *Page) fit() {
 	elements, pictures, rows := 0, 0, 0
 	p.eachBlock(func(b *Block) {

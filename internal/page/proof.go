@@ -35,7 +35,7 @@ func Proof(r *prove.Report, subject string, written []outcome.OutputFile) *Page 
 	return p
 }
 
-// undecidedSteps follow an undecided proof. More time helps only after a timeout.
+// undecidedSteps returns the steps after an undecided proof. More time helps only after a timeout.
 func undecidedSteps(r *prove.Report, subject string) (steps []Step) {
 	if r.Late {
 		command := "starloom cosim prove " + subject

@@ -40,7 +40,7 @@ func adviceOn(v *outcome.Violation) string {
 	return ""
 }
 
-// ruleText is the short meaning of a rule with its limit in this run, "" if unknown.
+// ruleText returns the short meaning of a rule with its limit in this run, "" if unknown.
 func ruleText(name string, limits map[string]string) string {
 	rule := rules()[name]
 	if rule == nil {
@@ -53,7 +53,7 @@ func ruleText(name string, limits map[string]string) string {
 	return means
 }
 
-// firstClause matches up to the first full stop or semicolon before a blank.
+// firstClause matches up to the first full stop or semicolon before a space.
 var firstClause = regexp.MustCompile(`^([^.;]|[.;][^ ])*`)
 
 func rulesSection(names []string, broken map[string]int, unheld, kept func(rule string) string,
@@ -160,7 +160,7 @@ func unheld(r *outcome.Report, rule string) string {
 
 const unsent = "no frame was sent"
 
-// wordsSection defines the words of a page, and the signals that it shows.
+// wordsSection defines the terms of a page, and its signals.
 func wordsSection(known *outcome.Known, shown func(signal string) bool) *Section {
 	t := table("Words.", "word", "means")
 	for _, line := range texts.Lines("words", nil) {

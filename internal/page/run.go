@@ -116,7 +116,7 @@ func violationsSection(r *outcome.Report, order []outcome.Repeat) *Section {
 	return s
 }
 
-// otherViolations returns the violations without a part of their own; violations that are alike are one row.
+// otherViolations returns the violations without their own part of the page, with one row for similar violations.
 func otherViolations(r *outcome.Report, shown map[int]bool) *Section {
 	var others []outcome.Violation
 	ended := false
@@ -142,7 +142,7 @@ func otherViolations(r *outcome.Report, shown map[int]bool) *Section {
 		Blocks: []Block{{Table: t}}}
 }
 
-// brokenText counts the listed violations of each rule.
+// brokenText returns the number of listed violations of each rule.
 func brokenText(r *outcome.Report) string {
 	count, more := broken(r), ""
 	if r.ViolationsTotal > uint64(len(r.Violations)) {

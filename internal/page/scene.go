@@ -88,7 +88,7 @@ func sceneID(r *outcome.Report, s *outcome.Scene) (id, title string) {
 
 // shownBefore returns an earlier scene of the page with the same slot, place and frames, nil for none.
 func shownBefore(r *outcome.Report, s *outcome.Scene) *outcome.Scene {
-	var before []*outcome.Scene // in the order of the page: faults first
+	var before []*outcome.Scene // in page order: faults first
 	for _, faults := range []bool{true, false} {
 		for i := range r.Aside.Scenes {
 			if o := &r.Aside.Scenes[i]; (o.Violation < 0) == faults {
@@ -161,12 +161,12 @@ func acked(t outcome.Trail) bool {
 	return slices.ContainsFunc(t.Frames, func(x outcome.SceneFrame) bool { return x.Answers != nil })
 }
 
-// ackedLoss is a packet that was lost after its origin had heard an ack of it.
+// ackedLoss is a packet that was lost after its origin had received an ack for it.
 type ackedLoss struct {
 	From, Holder int
 	To           uint32
 	Heard, Met   uint64
-	Back         bool // the holder is the destination, which heard it in a frame for any processor
+	Back         bool // the holder is the destination, which received the packet in a frame for any processor
 }
 
 func ackedThenLost(r *outcome.Report, t *outcome.Trail) *ackedLoss {
@@ -194,7 +194,7 @@ func ackedThenLost(r *outcome.Report, t *outcome.Trail) *ackedLoss {
 	return &ackedLoss{from, holder, to, t.Frames[heard].Slot, t.Frames[met].Slot, holder == int(to)}
 }
 
-// hopped reports whether a packet's destination heard it in a frame for another addressee.
+// hopped reports whether a packet's destination received it in a frame for another addressee.
 func hopped(t outcome.Trail) bool {
 	return len(t.Payload) >= packetBytes && slices.ContainsFunc(t.Frames, func(x outcome.SceneFrame) bool {
 		to := binary.LittleEndian.Uint32(t.Payload[4:])
@@ -271,7 +271,8 @@ func carries(r *outcome.Report, x *outcome.SceneFrame) string {
 // packetBytes is the length of an sl_packet: origin and destination.
 const packetBytes = 8
 
-// packetWords name the packet of a payload, if the run routes packets and the payload holds one.
+// packetWords returns a description of the packet in a payload, if the run routes packets and the payload contains
+// one.
 func packetWords(r *outcome.Report, payload []byte) string {
 	if r.Aside.Known.Packets && len(payload) >= packetBytes {
 		from, to := binary.LittleEndian.Uint32(payload), binary.LittleEndian.Uint32(payload[4:])
@@ -293,10 +294,10 @@ func packetName(payload []byte) string {
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// atEnd reports whether the violation shows only at the end of the run: its cycle is the number of cycles.
+// atEnd reports whether only the end of the run reveals the violation: its cycle is then the number of cycles.
 func atEnd(r *outcome.Report, v *outcome.Violation) bool { return v.Cycle >= r.Cycles }
 
-// crossed returns the path of a violation's late packet, nil if it is not the latest one or its slot is unknown.
+// crossed returns the path of a violation's late packet, nil unless it is the latest packet and its slot is known.
 func crossed(r *outcome.Report, v *outcome.Violation) *outcome.LatestPath {
 	late := r.Aside.Late
 	if i := late.Of(r.Violations); i < 0 || &r.Violations[i] != v || !late.Worst.Known {

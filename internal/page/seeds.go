@@ -57,7 +57,7 @@ func Seeds(r *outcome.SeedsReport) *Page {
 	return p
 }
 
-// seedsCause names the rule and the place that most runs broke first, and what broke it in one of these runs.
+// seedsCause names the rule and the place that most runs broke first, and the cause in one of these runs.
 func seedsCause(r *outcome.SeedsReport) string {
 	one, count, ofRule := r.MostFailed()
 	why, limit := "", ""
@@ -125,12 +125,12 @@ func failedSection(r *outcome.SeedsReport) *Section {
 		Blocks: []Block{{Table: t}}}
 }
 
-// failedGroups groups failed runs by the first rule that they broke and its place.
+// failedGroups groups failed runs by the first broken rule and its place.
 func failedGroups(r *outcome.SeedsReport) []alike {
 	return groups(len(r.Failed), func(i int) string { return r.Failed[i].Rule + "\n" + r.Failed[i].First.Path })
 }
 
-// failedRuns lists the runs of a group: their seeds, or the options of each.
+// failedRuns lists the runs of a group: their seeds, or the options of each run.
 func failedRuns(r *outcome.SeedsReport, group []int) []string {
 	seeds := make([]uint64, len(group))
 	for k, i := range group {

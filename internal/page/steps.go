@@ -40,7 +40,8 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 				"Processor": stateOf(r, first)})...)
 }
 
-// stateOf returns the number of the processor of a violation if --vars shows its state and the page does not, or -1.
+// stateOf returns the number of a violation's processor if --vars shows its state and the page does not, otherwise
+// -1.
 func stateOf(r *outcome.Report, v *outcome.Violation) int {
 	if r.Aside.Variables == nil || r.Aside.Variables.Path != "" {
 		return -1
@@ -69,8 +70,8 @@ func breakRing(r *outcome.Report, first *outcome.Violation, advice string) Step 
 	return Step{When: when, Text: routes}
 }
 
-// remedySteps splits remedies into those before and after the general remedy of the rule. told is set if that is
-// superseded.
+// remedySteps splits remedies into those before and after the general remedy of the rule. told means that the general
+// remedy is superseded.
 func remedySteps(r *outcome.Report, first *outcome.Violation) (steps, after []Step, told bool) {
 	told = r.Aside.Known.Unfit != ""
 	for _, remedy := range r.Aside.Remedies {

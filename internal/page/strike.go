@@ -13,12 +13,12 @@ type strike struct {
 	First *outcome.FaultFirst
 	To    string // destination of the frame, "" if unknown
 	Field string // field of the flipped bit
-	Whole bool   // the message of the violation says no more
-	One   bool   // the fault struck once, or the frame concerns the processor of the violation
+	Whole bool   // the message of the violation contains all of this
+	One   bool   // the fault struck once, or the frame concerns the violation's processor
 }
 
-// strikeBefore returns the strike that led to a violation, nil if faults did not cause it or its message locates the
-// loss.
+// strikeBefore returns the strike that led to a violation, nil if faults are not the cause or the message already
+// locates the loss.
 func strikeBefore(r *outcome.Report, v *outcome.Violation) *strike {
 	if v.Cause != outcome.CauseFaults || v.Subject.Kind == fabric.FindMissing {
 		return nil

@@ -33,18 +33,18 @@ type failure struct {
 	V *outcome.Violation
 }
 
-// Where is the cycle of the violation, or the end of the run, with its path.
+// Where returns the cycle of the violation, or the end of the run, with its path.
 func (f failure) Where() string { return texts.Say("where", f) }
 
 // Noticed is Where within a sentence.
 func (f failure) Noticed() string { return texts.Say("noticed", f) }
 
-// Broke is the message of the violation, without the state of an unfinished processor.
+// Broke returns the message of the violation, without the state of an unfinished processor.
 func (f failure) Broke() string { return texts.Say("broke", f) }
 
 func (f failure) cause() string { return texts.Say("cause", f) }
 
-// times formats a count of a rule's violations, which is a lower bound from ViolationsMax on.
+// times formats the number of a rule's violations, which is a lower bound from ViolationsMax on.
 func times(n int) string {
 	switch {
 	case n == 1:
@@ -55,7 +55,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d times", n)
 }
 
-// sentence capitalises a text that begins with a word; names such as grant_o stay as they are.
+// sentence capitalises a text that begins with a word, but not with a name such as grant_o.
 func sentence(text string) string {
 	word, _, _ := strings.Cut(text, " ")
 	if strings.ContainsFunc(strings.TrimSuffix(word, ","), func(r rune) bool { return r < 'a' || r > 'z' }) {

@@ -8,7 +8,7 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// variablesSection shows the variables of the replayed processor: the last change of each, and the states.
+// variablesSection shows the variables of the replayed processor: the last change of each variable, and the states.
 func variablesSection(v *outcome.Variables) *Section {
 	if v == nil || v.Path == "" {
 		return nil

@@ -24,7 +24,7 @@ func filesOf(written []outcome.OutputFile) map[string]string {
 	return files
 }
 
-// look returns the commands that open waveform and capture at the violation, and the options that write absent ones.
+// look returns the commands that open waveform and capture at the violation, and the options that write missing ones.
 func look(r *outcome.Report, written []outcome.OutputFile, v *outcome.Violation) *Section {
 	files, steps := filesOf(written), []Step(nil)
 	command, again := r.Aside.Command, []string(nil)
@@ -60,7 +60,7 @@ func look(r *outcome.Report, written []outcome.OutputFile, v *outcome.Violation)
 	return &Section{Title: title, Blocks: []Block{{Steps: steps}}}
 }
 
-// moment is the point that other tools show: the first effect of the faults that made the run fail, the crossing of a
+// moment is the time shown in other tools: the first effect of the faults that caused the failure, the crossing of a
 // late packet, or the violation.
 type moment struct {
 	*outcome.Violation
@@ -87,7 +87,7 @@ func lookAt(r *outcome.Report, v *outcome.Violation) (m moment) {
 	return m
 }
 
-// surfer opens a waveform in Surfer, with arranged signals if a file has them.
+// surfer returns the command that opens a waveform in Surfer, with arranged signals if a file lists them.
 func surfer(files map[string]string, cycle uint64) string {
 	if files["sucl"] != "" {
 		return fmt.Sprintf("surfer --command-file %s %s", files["sucl"], files["vcd"])
@@ -126,10 +126,10 @@ func titled(svg []byte, other string) string {
 
 var widthOf = regexp.MustCompile(`^[^>]*\bwidth="([0-9.]+)`)
 
-// sideBySide is the largest width of pictures that stand side by side, slightly reduced.
+// sideBySide is the maximum width of pictures that are placed side by side, slightly reduced.
 const sideBySide = 800
 
-// Wide reports whether the picture needs the whole width.
+// Wide reports whether the picture requires the whole width.
 func (p *Picture) Wide() bool {
 	found := widthOf.FindSubmatch(p.SVG)
 	if found == nil {

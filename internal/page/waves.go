@@ -19,33 +19,33 @@ type Waves struct {
 	Legend  string   // explanation of the notation, shown once on a page
 	Columns []uint64 // cycles, ascending
 	Rows    []traces.WaveRow
-	Marked  int // column that is pointed at, -1 for none
-	Also    int // a later one that is, too; 0 for none
+	Marked  int // marked column, -1 for none
+	Also    int // later marked column, 0 for none
 
 	svg string
 }
 
-// Sizes in pixels. The names of signals stand beside the picture, line by line.
+// sizes in pixels; the names of signals are next to the picture, line by line
 const (
 	waveRow     = 20
 	waveLow     = 16 // of a line that is 0
 	waveHigh    = 5
 	waveCellMin = 24
-	waveAgain   = 160 // after which a value is written again: less than a phone shows
+	waveAgain   = 160 // distance after which a value is repeated, less than the width of a phone
 	waveCellMax = 58  // of many columns
 	waveWidth   = 870 // of all columns: what fits on paper
 )
 
-// char10 is the width of ten characters of the font of diagrams and flame graphs.
+// char10 is the width of ten characters in the font of diagrams and flame graphs.
 const char10 = 73
 
-// WaveName is the name of a row: of a signal, or of the scope that is around those below it.
+// WaveName is the name of a row: of a signal, or of the scope of the signals below it.
 type WaveName struct {
 	Text  string
 	Scope bool
 }
 
-// lines are the rows with a line for each scope: a row without values.
+// lines returns the rows, with an additional row without values for each scope.
 func (w *Waves) lines() (names []WaveName, rows []*traces.WaveRow) {
 	scope := ""
 	for i := range w.Rows {
@@ -69,13 +69,13 @@ func (w *Waves) lines() (names []WaveName, rows []*traces.WaveRow) {
 	return names, rows
 }
 
-// Names are those of the lines below that of the cycles.
+// Names returns the names of the lines below the line of cycles.
 func (w *Waves) Names() []WaveName {
 	names, _ := w.lines()
 	return names
 }
 
-// Drawn is the picture as it stands in a page.
+// Drawn returns the picture in the form for a page.
 func (w *Waves) Drawn() template.HTML {
 	return template.HTML(w.SVG()) //nolint:gosec // texts are escaped
 }
@@ -88,7 +88,7 @@ func (w *Waves) SVG() string {
 	return w.svg
 }
 
-// cell is the width of a column: the longest label fits, up to a limit.
+// cell returns the width of a column, which fits the longest label up to a limit.
 func (w *Waves) cell() int {
 	most := 0
 	for _, c := range w.Columns {
@@ -109,7 +109,7 @@ func (w *Waves) cell() int {
 	return min(max(waveCellMin, char10*most/10+10), max(waveCellMax, waveWidth/max(1, len(w.Columns))))
 }
 
-// narrow leaves out the columns that are farthest from the marked ones, until the others fit on paper.
+// narrow omits the columns farthest from the marked columns until the others fit on paper.
 func (w *Waves) narrow() {
 	most := max(waveWidth/w.cell(), 1)
 	if len(w.Columns) <= most {
@@ -138,8 +138,8 @@ func (w *Waves) narrow() {
 	w.Columns, w.Rows, w.Marked, w.Also = columns, rows, slices.Index(kept, w.Marked), max(slices.Index(kept, w.Also), 0)
 }
 
-// around are the numbers below count, ascending, of those around some points: so many for each, a third of them after
-// it.
+// around returns, in ascending order, at most most numbers below count around each of some points, a third of them
+// after the point.
 func around(count, most int, points ...int) (kept []int) {
 	taken := map[int]bool{}
 	for _, at := range points {
@@ -176,7 +176,7 @@ func (w *Waves) draw() string {
 	return b.String()
 }
 
-// drawCycles writes the numbers of the columns, as far as there is room, and where cycles are left out.
+// drawCycles writes the numbers of the columns for which there is room, and marks omitted cycles.
 func (w *Waves) drawCycles(d *svg.Drawing, cell, height int) {
 	free, marks := 0, w.marks()
 	text := func(c int) {
@@ -210,7 +210,7 @@ func (w *Waves) marks() (columns []int) {
 	return columns
 }
 
-// gaps are the columns before which cycles are left out.
+// gaps returns the columns before which cycles are omitted.
 func (w *Waves) gaps() (before []int) {
 	for c := 1; c < len(w.Columns); c++ {
 		if w.Columns[c] != w.Columns[c-1]+1 {
@@ -220,7 +220,7 @@ func (w *Waves) gaps() (before []int) {
 	return before
 }
 
-// drawLine draws a single bit; x and z are between the levels.
+// drawLine draws a single bit, with x and z between the levels.
 func drawLine(d *svg.Drawing, values []string, cell, y int) {
 	level := func(value string) int {
 		switch value {
@@ -232,7 +232,7 @@ func drawLine(d *svg.Drawing, values []string, cell, y int) {
 		return y + (waveLow+waveHigh)/2
 	}
 	unknown := func(value string) bool { return value != "0" && value != "1" }
-	for i := 0; i < len(values); { // a path for each stretch that is known, or is not
+	for i := 0; i < len(values); { // a path for each stretch of known values, and of unknown values
 		class := ""
 		if unknown(values[i]) {
 			class = "x"
@@ -252,7 +252,7 @@ func drawLine(d *svg.Drawing, values []string, cell, y int) {
 	}
 }
 
-// drawLabels draws a vector: two lines that cross where it changes, and its value between them.
+// drawLabels draws a vector: two lines that cross at each change, with the value between them.
 func drawLabels(d *svg.Drawing, values []string, cell, y int) {
 	path := ""
 	for i := 0; i < len(values); {
@@ -279,7 +279,7 @@ func drawLabels(d *svg.Drawing, values []string, cell, y int) {
 	d.Path(path)
 }
 
-// cut is the beginning of a text that has so many characters at most.
+// cut returns the beginning of a text, at most most characters.
 func cut(text string, most int) string {
 	runes := []rune(text)
 	if len(runes) <= most {

@@ -46,7 +46,7 @@ func Crossing(n fabric.Network, network *hw.RouterNetwork, from uint64) *Channel
 }
 
 // rows assigns rows to the channels between routers, in the order of the sending routers. A network without such
-// channels shows those to processors. In a large network a row joins the channels of one or more routers or
+// channels shows the channels to processors. In a large network, a row combines the channels of several routers or
 // processors.
 func (c *Channels) rows(built *fabric.Routers) {
 	links, names := built.Graph.Links, c.network.Names()
@@ -108,7 +108,7 @@ func (c *Channels) Cycle(cycle uint64) {
 	})
 }
 
-// wait notes that a processor had a packet in its source queue in cycles from to to-1.
+// wait records that a processor had a packet in its source queue in the cycles from to to-1.
 func (c *Channels) wait(processor int, from, to uint64) {
 	if processor%c.stride == 0 {
 		for cycle := from; cycle < to; cycle++ {
@@ -152,7 +152,7 @@ func (c *Channels) waiting(cycles uint64, p *hw.Packets) {
 	}
 }
 
-// Timeline shows the acts of processors up to a cycle.
+// Timeline shows the actions of processors up to a cycle.
 func (c *Channels) Timeline(title string, cycles uint64, p *hw.Packets, violations []Violation) *Timeline {
 	return c.collector(cycles, p).Timeline(title, violations)
 }

@@ -1,12 +1,12 @@
-// Package picture draws a run: its wiring, the use of media over time, the acts of processors over time, and
+// Package picture draws a run: its wiring, the use of media over time, the actions of processors over time, and
 // latencies.
 //
 //	machine --what each shard sees--> Collector --> Heat, Timeline, Latency --SVG--> bytes
 //	network ----------------------------------------> Topology -------------/
 //
-// A picture is plain data, and equal data give equal bytes. The size of a picture is bounded: time has columns that
-// widen with the run, neighbouring media share a row, and only some of many processors are drawn. A note names the
-// omissions.
+// A picture is plain data, and equal data yield equal bytes. The size of a picture is bounded: columns over time
+// widen with the run, neighbouring media share a row, and a large network shows only some processors. A note lists
+// the omissions.
 package picture
 
 import (
@@ -26,20 +26,20 @@ const (
 	watchedMax   = 4 << 10
 )
 
-// Collector sums up the events of all shards of a machine. Its memory depends on the network, not on the length of
+// Collector summarises the events of all shards of a machine. Its memory depends on the network, not on the length of
 // the run.
 type Collector struct {
 	names      fabric.Names
 	routers    *fabric.Routers // nil for a network without routers
 	shape      fabric.Shape
-	latencies  bool // frames are followed from their queues to receivers
+	latencies  bool // frames are tracked from their queues to receivers
 	perRow     int  // media of a row
 	stride     int  // distance of the watched processors
 	shards     []*shard
 	from       uint32 // first complete slot
 	slots      uint32 // number of complete slots
 	heat       [heats]series
-	loads      []uint64 // frames by medium, nil unless the topology shows them
+	loads      []uint64 // number of frames by medium, nil unless the topology shows them
 	unit       string   // of time, "" for slots
 	unassigned uint64   // frames that wait for no particular medium
 
@@ -69,8 +69,8 @@ const (
 // never stands for no slot.
 const never = ^uint32(0)
 
-// shard collects the events of one shard. The two boundaries around a slot report its events, mixed with those of the
-// next slot.
+// shard collects the events of one shard. The two boundaries around a slot report the slot's events, mixed with
+// events of the next slot.
 type shard struct {
 	c      *Collector
 	now    [2]moment // by slot
@@ -84,12 +84,12 @@ type moment struct {
 	acts       []uint8         // by watched processor: a bit for each action
 	unassigned uint64
 	departures []departure
-	sent       []uint32 // media, one entry for each frame; nil unless counted
+	sent       []uint32 // media, with one entry per frame; nil unless counted
 	arrivals   []uint64 // pairs of source and medium
 }
 
-// Look returns a collector for a machine with a number of shards that has crossed slot slots. latencies adds the
-// latencies of frames.
+// Look returns a collector for a machine with the given number of shards, after slot crossed slots. latencies adds
+// the latencies of frames.
 func Look(n fabric.Network, shards int, slot uint32, latencies bool) *Collector {
 	shape := n.Shape()
 	processors := shape.Processors()
@@ -123,7 +123,7 @@ func Look(n fabric.Network, shards int, slot uint32, latencies bool) *Collector 
 	return c
 }
 
-// mediaOfRow returns the number of neighbouring media in a row. Units of equal size are not split.
+// mediaOfRow returns the number of neighbouring media per row, without splitting units of equal size.
 func mediaOfRow(s fabric.Shape) int {
 	switch each := s.Media / max(s.Units, 1); {
 	case s.Media <= mediaRowsMax:
@@ -139,7 +139,7 @@ func (c *Collector) Shard(index int) fabric.Onlooker { return c.shards[index] }
 
 // Boundary merges the events of slot slots-1, which is complete.
 func (c *Collector) Boundary(slots uint32) {
-	if slots == 0 || slots <= c.from { // its frames were sent before the collector began
+	if slots == 0 || slots <= c.from { // its frames were sent before the collector was attached
 		c.forget(slots + 1)
 		return
 	}
@@ -277,7 +277,7 @@ func (c *Collector) since() string {
 	return fmt.Sprintf("The picture begins with %s %d, where the run was restored. ", cmp.Or(c.unit, unitSlot), c.from)
 }
 
-// counts reports whether a medium's frames are counted. At routers only channels that leave NICs count.
+// counts reports whether a medium's frames are counted. At routers only channels from NICs count.
 func (c *Collector) counts(medium int) bool {
 	if c.routers == nil || medium < c.routers.Media {
 		return true
@@ -319,8 +319,8 @@ type waiting struct {
 	slot uint32 // slot since which it waits
 }
 
-// departure is a frame sent on a medium. A frame on several media has a departure for each; all but the first are
-// marked.
+// departure is a frame sent on a medium. A frame on several media has a departure for each medium; all except the
+// first are marked.
 type departure struct {
 	source, queued, medium uint32
 	more                   bool
@@ -402,7 +402,7 @@ func (s *shard) depart(processor int, frame nic.FrameView, slot uint32) {
 	list, mark := s.queues.get(processor), referees.MarkOf(frame)
 	d := departure{source: uint32(processor), queued: slot}
 	k := slices.IndexFunc(list, func(w waiting) bool { return w.mark == mark })
-	if k < 0 && len(list) > 0 { // a request list has filled in the destination since
+	if k < 0 && len(list) > 0 { // the request list has determined the destination since
 		k = 0
 	}
 	if k >= 0 {
@@ -417,7 +417,7 @@ func (s *shard) depart(processor int, frame nic.FrameView, slot uint32) {
 	})
 }
 
-// judge matches the frames of a slot with their receptions, at any receiver.
+// judge matches the frames of a slot with their receptions at any receiver.
 func (c *Collector) judge(slot uint32) {
 	if !c.latencies {
 		return

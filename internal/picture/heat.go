@@ -9,7 +9,7 @@ import (
 	"starloom/traces/figure"
 )
 
-// Heat shows the use of media over time, a row for each medium or for several neighbours.
+// Heat shows the use of media over time, with a row for each medium or for several neighbours.
 type Heat struct {
 	Title  string
 	From   uint32 // slot of the first column
@@ -83,7 +83,7 @@ func (c *Collector) rowName(first, last int) string {
 	return fmt.Sprintf("%s %d to %d", many, first, last)
 }
 
-// ledText names the common unit of the media in a row, if they lead to one.
+// ledText names the unit to which all media of a row lead, "" for several units.
 func (c *Collector) ledText() string {
 	if each := c.shape.Media / c.shape.Units; c.names.Unit() == "" || each <= 1 || c.perRow%each != 0 {
 		return ""
