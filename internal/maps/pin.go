@@ -393,12 +393,12 @@ type list struct {
 	values    []*yaml.Node
 }
 
-// listed names the keys whose values may be lists.
-var listed = []string{"parameters", "params"}
+// listed names the keys whose values may be lists, those of the model first.
+var listed = []string{"parameters", "model.params", "params"}
 
 func (d *decoder) lists(root *yaml.Node) (lists []list, err error) {
 	for _, key := range listed {
-		object := valueOf(root, key)
+		object := objectOf(root, key)
 		if object == nil || object.Kind != yaml.MappingNode {
 			continue
 		}
@@ -439,8 +439,22 @@ func valueOf(object *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
+// objectOf returns the value of a key, which may be a key of model, or nil.
+func objectOf(root *yaml.Node, key string) *yaml.Node {
+	if inner, ok := strings.CutPrefix(key, "model."); ok {
+		if root, key = valueOf(root, "model"), inner; root == nil {
+			return nil
+		}
+	}
+	return valueOf(root, key)
+}
+
 func withValue(root *yaml.Node, l list, value *yaml.Node) *yaml.Node {
-	return withKey(root, l.key, withKey(valueOf(root, l.key), l.name, value))
+	changed := withKey(objectOf(root, l.key), l.name, value)
+	if inner, ok := strings.CutPrefix(l.key, "model."); ok {
+		return withKey(root, "model", withKey(valueOf(root, "model"), inner, changed))
+	}
+	return withKey(root, l.key, changed)
 }
 
 func withKey(object *yaml.Node, key string, value *yaml.Node) *yaml.Node {
@@ -463,7 +477,7 @@ func (d *decoder) refuseLists(root *yaml.Node) error {
 	for _, l := range lists {
 		names = append(names, l.key+"."+l.name)
 	}
-	object := valueOf(root, lists[0].key)
+	object := objectOf(root, lists[0].key)
 	return d.Refuse(valueOf(object, lists[0].name),
 		"one value is needed here, but the pin map has a list in "+strings.Join(names, ", "),
 		"give one value; `starloom cosim check` of the pin map alone runs all values of a list")

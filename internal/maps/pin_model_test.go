@@ -37,6 +37,14 @@ func TestModelOfRTL(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []any{"CK", "R"}, []any{m.Clock, m.Reset})
 
+	points, err := ParsePins("m.yml", []byte("model: {top: a, sources: [a.v], params: {N: [2, 5]}}\ntop: b\nsources: [b.v]\n"+
+		"params: {M: $N, W: [1, 3]}"), pinmap.Library{})
+	require.NoError(t, err)
+	require.Equal(t, [][]string{{"N=2", "W=1"}, {"N=5", "W=3"}}, [][]string{points[0].Values, points[1].Values})
+	require.Equal(t, twin.Parameters{"N": 5}, points[1].Parameters)
+	require.Equal(t, "5", points[1].Given().Source.Params["N"])
+	require.Equal(t, "2", points[0].Given().Source.Params["N"])
+
 	for text, want := range map[string]string{
 		"model: {top: a}\ntop: b":                                        "dir/m.yml:1:8: the model has no source",
 		"model: {sources: [a.v]}\ntop: b":                                "dir/m.yml:1:8: the model names no top module",
