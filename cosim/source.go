@@ -14,11 +14,11 @@ import (
 type Source struct {
 	Top   string   // name of the module or VHDL entity
 	Files []string // files of Verilog and SystemVerilog, or of VHDL in the order of analysis
-	// folder of $readmem files, searched before the folder of the source; "": the working directory
+	// folder of $readmem files, searched before the folder of the source; "" for the working directory
 	DataDir     string
 	IncludeDirs []string          // folders for `include, and for modules in files of the same name
 	Defines     map[string]string // macros; "" for a name without a value
-	Params      map[string]string // parameters of the top module, as Verilog constants or plain text; VHDL: generics
+	Params      map[string]string // parameters of the top module, as Verilog constants or plain text; generics in VHDL
 	Clocks      []string          // inputs that Edge drives, in any order
 
 	Languages map[string]string
@@ -37,7 +37,7 @@ func isVHDL(file string) bool {
 // VHDL reports whether the source is VHDL, which GHDL converts.
 func (s *Source) VHDL() bool { return isVHDL(s.Files[0]) }
 
-// InputBytesMax bounds every user file that is read as a whole: an image, $readmem data.
+// InputBytesMax is the maximum size in bytes of a user file that is read as a whole: an image, $readmem data.
 const InputBytesMax = 256 << 20
 
 // Check rejects errors that need no tool to detect.
@@ -119,7 +119,7 @@ func Reason(err error) error {
 func SameName(fold bool, a, b string) bool { return a == b || fold && strings.EqualFold(a, b) }
 
 // FindData returns the path of a $readmem file named in a source. It searches DataDir (the folder of a pin map), then
-// the folder of the source, so that the result of a run with a map does not depend on the working directory.
+// the folder of the source, so that a run with a map is independent of the working directory.
 func (s *Source) FindData(name, source string) (string, error) {
 	paths := []string{name}
 	if !filepath.IsAbs(name) {

@@ -92,7 +92,7 @@ func Command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 }
 
 // started returns the command that runs a tool. For Verilator, started returns the program that the Perl script would
-// start, with the same shell and stack limit, since on a small module the script takes several times as long as
+// start, with the same shell and stack limit, because on a small module the script takes several times as long as
 // Verilator. If environment variables configure the script, started returns the script itself.
 func started(name string) []string {
 	if name != "verilator" ||

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// ErrUnseen is returned by devices that were built without Seeing.
+// ErrUnseen is the error of devices built without Seeing.
 var ErrUnseen = errors.New("the image was built to show only its ports")
 
 // Seeing selects instrumentation of RTL. Instrumentation slows down RTL but does not change its behaviour, including
@@ -27,7 +27,7 @@ type Tracer interface {
 	// EndTrace ends the VCD without changing the circuit. It also works after a fault.
 	EndTrace() error
 
-	// Untraced lists signals that the backend leaves out, with reasons.
+	// Untraced lists signals omitted by the backend, with reasons.
 	Untraced() []string
 }
 

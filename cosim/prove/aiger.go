@@ -10,7 +10,7 @@ import (
 )
 
 // A graph is an and-inverter graph with latches that start at 0, as in AIGER files. A literal is 2*variable, plus 1
-// if inverted; variable 0 is the constant 0. Variables number the inputs, then latches, then gates.
+// if inverted; variable 0 is the constant 0. The variables are the inputs, then latches, then gates.
 type graph struct {
 	inputs  int
 	next    []uint32    // next states of the latches
@@ -126,10 +126,10 @@ func writeDelta(b *bufio.Writer, n uint32) {
 	_ = b.WriteByte(byte(n))
 }
 
-// A cone is the part of a graph that some outputs depend on.
+// A cone is the part of a graph on which some outputs depend.
 type cone struct {
 	graph
-	inputOf []int // number of the input in the whole graph, by input
+	inputOf []int // by input: number of the input in the whole graph
 }
 
 // reached reports, by variable, whether outputs depend on the variable over any number of cycles.
@@ -160,7 +160,7 @@ func (g *graph) reached(outputs []int) []bool {
 	return used
 }
 
-// coneOf returns the cone of some outputs. If joined is set, the cone has a single output, the OR of these outputs.
+// coneOf returns the cone of some outputs. With joined, the cone has a single output: the OR of these outputs.
 func (g *graph) coneOf(outputs []int, joined bool) *cone {
 	used := g.reached(outputs)
 	c, number := &cone{}, make([]uint32, g.variables())
@@ -196,7 +196,8 @@ func (g *graph) coneOf(outputs []int, joined bool) *cone {
 	return c
 }
 
-// merge removes constant, duplicate and unused gates. In Yosys, this step would take as long as all others together.
+// merge removes constant, duplicate and unused gates. In Yosys, this step would take as long as all other steps
+// together.
 func (g *graph) merge() {
 	old, first := g.gates, g.firstGate()
 	used := make([]bool, len(old))
@@ -303,8 +304,8 @@ func (s *simulation) edge() {
 	}
 }
 
-// settled returns the graph with some inputs fixed at 0. A counterexample of the result is also a counterexample of
-// the whole graph; a proof is not a proof of the whole graph.
+// settled returns the graph with some inputs fixed at 0. A counterexample of the result is valid for the whole graph;
+// a proof is not.
 func (g *graph) settled(inputs []int) *graph {
 	s, to := &graph{inputs: g.inputs, next: make([]uint32, len(g.next))}, make([]uint32, g.variables())
 	for v := uint32(1); v < g.firstGate(); v++ {

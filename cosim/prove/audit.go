@@ -42,7 +42,7 @@ func shorted(ports map[string]netPort) error {
 	return nil
 }
 
-// audit rejects cells that a one-clock and-inverter graph misrepresents: other clocks and edges, a clock used as
+// audit rejects cells that a one-clock and-inverter graph misrepresents: additional clocks and edges, a clock used as
 // data, tri-states, unmapped memory, and divisions without a defined result. A print guards its divisions.
 func audit(text []byte, side, clock string, guarded bool) error {
 	var n netlist
@@ -122,7 +122,7 @@ func positive(value any) bool {
 	return false
 }
 
-// unknownCell returns the problem of a cell, "" for none. divisor is the cell's second input. If guarded is set, the
+// unknownCell returns the problem of a cell, "" for none. divisor is the cell's second input. guarded means that the
 // divisor is nonzero.
 func unknownCell(kind string, divisor []any, guarded bool) string {
 	constant := func() bool {

@@ -22,12 +22,12 @@ type miter struct {
 	signals    *signals
 	ports      []cosim.Port
 	bits       []comparedBit
-	bad        []int // outputs that are 1 if the bit differs, by compared bit
+	bad        []int // by compared bit: output that is 1 if the bit differs
 	wanted     []int
 	got        []int
 	counts     []int
 	comparable int
-	// output that is 1 if the sides are comparable and the last reset is further back than the RTL's latency
+	// output that is 1 if the sides are comparable and the RTL's latency has passed since the last reset
 	steady   int
 	lemmas   []int // outputs that are 1 if a check of the twin fails
 	on       int   // input that is always 1
@@ -54,11 +54,11 @@ type builder struct {
 	wires       *pinmap.Wires
 	terms       *pinmap.Terms
 	clock       stopwatch
-	keepInitial bool            // registers start at the values that the RTL declares
+	keepInitial bool            // registers start at the values declared in the RTL
 	rules       bool            // inputs obey the rules of the model's neighbours
 	print       *flatten.Module // the RTL as one module
 	checks      int             // $fatal and similar checks of the RTL
-	dropped     []string        // parts of the RTL that the print lacks
+	dropped     []string        // parts of the RTL that the print omits
 }
 
 func (b *builder) write(name, text string) error {
@@ -109,7 +109,7 @@ func afterReset(m *pinmap.Map) ([]uint64, error) {
 	return slices.Clone(model.Outputs()), nil
 }
 
-// fatal matches the checks of twins for broken neighbour rules. In a proof, these checks must never fail.
+// fatal matches the checks of twins for broken neighbour rules. In a proof, these checks never fail.
 var fatal = regexp.MustCompile(`\$fatal\(1, "[^"]*"[^;]*\);`)
 
 func (b *builder) readTwin() (read []string, err error) {

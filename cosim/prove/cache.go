@@ -27,7 +27,7 @@ func toolVersions(ctx context.Context) ([]string, error) {
 }
 
 // decided returns a cached decision about the same content, or calls decide. A cached decision without a verdict
-// counts only if the present time limit is not longer.
+// counts only if the current time limit is not longer.
 func decided(ctx context.Context, dir string, o *Options, content []any,
 	decide func() (*decision, error)) (*decision, error) {
 	cache, err := cosim.OpenCache(dir)

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// classes groups outputs whose cones are equal up to the names of inputs and registers. A proof of one output holds
-// for its whole class, since inputs are free and registers start at 0.
+// classes groups outputs whose cones are equal up to the names of inputs and registers. A proof of one output is
+// valid for its whole class, because inputs are free and registers start at 0.
 func (g *graph) classes(outputs []int) [][]int {
 	var all [][]int
 	at := map[string]int{}
@@ -24,7 +24,7 @@ func (g *graph) classes(outputs []int) [][]int {
 	return all
 }
 
-// refinements is the number of colour refinements. A larger number finds more equal cones.
+// refinements is the number of colour refinements. More refinements find more equal cones.
 const refinements = 12
 
 // canonical returns a complete description of a cone with one output. Equal descriptions imply equal cones; the

@@ -56,7 +56,7 @@ func (t *miterText) writePast() {
 	}
 }
 
-// writeCounts writes a wire for every conditional output. The condition refers to the model's cycle, also for late
+// writeCounts writes a wire for every conditional output. The condition refers to the model's cycle, even for late
 // RTL. After a reset, pending cycles with conditions on inputs do not count.
 func (t *miterText) writeCounts() {
 	w := &t.b

@@ -48,7 +48,7 @@ func (p *prover) notShown(r *decision, why string) error {
 		r.By, cosim.Count(uint64(len(r.Witness)), "cycle"), p.miter.ports[b.port].Name, b.bit, why)
 }
 
-// needed returns those inputs whose inversion, input by input, removes the difference at the end of a counterexample.
+// needed returns the inputs whose inversion, one at a time, removes the difference at the end of a counterexample.
 func (g *graph) needed(witness [][]bool, output int, inputs []int) (needed []int) {
 	for chunk := range slices.Chunk(inputs, 64) { // one inverted input per sequence
 		s, words := g.simulation(), make([]uint64, g.inputs)
@@ -73,8 +73,7 @@ func (g *graph) needed(witness [][]bool, output int, inputs []int) (needed []int
 	return needed
 }
 
-// restsOn describes the free values on which a counterexample depends. It returns "" if changing any single value has
-// no effect.
+// restsOn describes the free values on which a counterexample depends, "" if changing any single value has no effect.
 func (p *prover) restsOn(r *decision) string {
 	var registers, other []string
 	begins := map[int]bool{}

@@ -22,8 +22,8 @@ type answer struct {
 
 type engine struct {
 	name    string
-	bounded bool // the engine finds counterexamples only, and reports its depth
-	reduces bool // the engine shrinks a graph and decides nothing
+	bounded bool // the engine only finds counterexamples, and reports its depth
+	reduces bool // the engine reduces a graph and decides nothing
 	script  func(seconds int) string
 }
 
@@ -46,14 +46,14 @@ var (
 	bmc3 = engine{name: "bmc3", bounded: true,
 		script: func(seconds int) string { return fmt.Sprintf("strash; bmc3 -v -T %d", seconds) }}
 
-	// scorr merges equivalent signals. Two circuits in one style have many equivalent signals.
+	// scorr merges equivalent signals. Two circuits in a similar style have many.
 	scorr = engine{name: "scorr", reduces: true, script: func(int) string {
 		return "strash; scleanup; lcorr; scorr; " +
 			"scorr -F 2; dc2"
 	}}
 )
 
-// reachLatches bounds the registers of graphs for reach, which seldom decides larger graphs.
+// reachLatches is the maximum number of registers in graphs for reach, which rarely decides larger graphs.
 const reachLatches = 128
 
 func bounded(cycles int) engine {
@@ -131,8 +131,8 @@ func writeGraph(path string, g *graph) error {
 	return f.Close()
 }
 
-// framesIn returns the number of frames that an engine has checked. An engine that was stopped may not have printed
-// its last frames.
+// framesIn returns the number of frames that an engine has checked. A stopped engine may not have printed its last
+// frames.
 func framesIn(said string) (most int) {
 	for _, found := range framesLine.FindAllStringSubmatch(said, -1) {
 		if n, err := strconv.Atoi(found[1]); err == nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// runHead begins run.sh, which builds the miter again and compares it byte by byte with the stored one.
+// runHead is the beginning of run.sh, which rebuilds the miter and compares it byte by byte with the stored one.
 const runHead = `set -e
 export LC_ALL=C
 cd "$(dirname "$0")"

@@ -18,7 +18,7 @@ const (
 	clockName = "starloom_miter_time"
 	// output of a twin in proofs, which is 1 if the inputs of this cycle obey the rules of neighbours
 	keptName = "kept_o"
-	onName   = "starloom_miter_on" // input that gates all outputs; without it Yosys drops constant outputs
+	onName   = "starloom_miter_on" // input that gates all outputs; without this input Yosys drops constant outputs
 	wasReset = "was_reset"         // 1 in the first cycle and after a reset
 )
 
@@ -27,8 +27,8 @@ type miterText struct {
 	m       *pinmap.Map
 	terms   *pinmap.Terms
 	clocked bool
-	given   *twin.Given // the model if it is RTL, else nil
-	rules   bool        // comparison stops once a neighbour breaks a rule
+	given   *twin.Given // the model if it is RTL, otherwise nil
+	rules   bool        // the comparison stops when a neighbour breaks a rule
 	after   []uint64    // the model's outputs after a reset
 	b       strings.Builder
 }
@@ -79,7 +79,7 @@ func rangeText(bits int) string {
 	return fmt.Sprintf("[%d:0] ", bits-1)
 }
 
-// A compared bit is an output bit of both sides, or a limit that the map sets for the RTL's outputs.
+// A compared bit is an output bit of both sides, or a limit of the map for the RTL's outputs.
 type comparedBit struct {
 	port, bit int // port of the model, and bit
 	limit     *pinmap.Limit
@@ -125,8 +125,8 @@ func twinName(port int) string                 { return fmt.Sprintf("twin%d", po
 func rtlName(port int) string                  { return fmt.Sprintf("rtl%d", port) }
 func (t *miterText) isReset(p cosim.Port) bool { return t.clocked && p.Input && p.Name == "reset" }
 
-// writeReset asserts reset in the first cycle and leaves it free afterwards. RTL without a reset gets no later reset
-// and is compared after the number of cycles given by the map.
+// writeReset asserts reset in the first cycle and leaves it free afterwards. RTL without a reset gets no later reset,
+// and the comparison begins after the map's number of cycles.
 func (t *miterText) writeReset() {
 	w := &t.b
 	now := "1'b0"
@@ -262,8 +262,8 @@ func (t *miterText) writeGates() {
 	}
 }
 
-// writeAssumed disables comparison from the first cycle in which inputs break the map's limits, the map's assumptions
-// or the rules of neighbours.
+// writeAssumed disables the comparison from the first cycle in which inputs violate the map's limits, the map's
+// assumptions or the rules of neighbours.
 func (t *miterText) writeAssumed() {
 	w := &t.b
 	var all []string

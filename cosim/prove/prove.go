@@ -141,7 +141,7 @@ func (p *prover) run() error {
 		if p.miter, err = b.build(); err != nil {
 			return p.inVain(err)
 		}
-		if p.print == nil { // the print is the same in every round
+		if p.print == nil { // the print is equal in every round
 			if r.Second, err = b.compare(); err != nil {
 				return err
 			}
@@ -247,8 +247,7 @@ func (p *prover) agree(clock *stopwatch) (differs bool, err error) {
 	return false, nil
 }
 
-// decide runs the engines. again is true if another round must follow under assumptions that were added to the
-// report.
+// decide runs the engines. again means that another round must follow under assumptions added to the report.
 func (p *prover) decide() (again bool, err error) {
 	began := time.Now()
 	text, err := os.ReadFile(filepath.Join(p.dir, "miter.aig"))

@@ -26,7 +26,7 @@ type race struct {
 	tell    func(text string)
 
 	mutex sync.Mutex
-	exact bool // work is part of the whole graph, not of begun
+	exact bool // work is part of the whole graph rather than of begun
 	work  *cone
 	// number of an output in work, by its number in the whole graph, for the first output of each class and for hints
 	at     map[int]int
@@ -113,7 +113,7 @@ func (r *race) begin() {
 	}
 	r.open = g.classes(left)
 	outputs := r.firsts()
-	if !r.exact { // one bit of a word is proved; hints about other bits would only cost time
+	if !r.exact { // one bit of a word is proved; hints about its other bits would only cost time
 		reached := g.reached(outputs)
 		for _, h := range r.hints {
 			if h.latch < 0 || reached[g.firstLatch()+uint32(h.latch)] {
@@ -273,7 +273,7 @@ func (r *race) refute(t *task, inputs [][]bool) {
 		r.err = fmt.Errorf("%s has a counterexample that its graph does not show", t.engine.name)
 		return
 	}
-	if !r.exact { // the begun graph started in a state that the first cycle never leaves
+	if !r.exact { // the begun graph started in a state that is unreachable after the first cycle
 		r.exact = true
 		r.begin()
 	}

@@ -43,7 +43,7 @@ type Report struct {
 	Depth int              `json:"depth_cycles"` // cycles from power-on without a difference, if not all bits are proved
 	Case  *lockstep.Report `json:"case,omitempty"`
 	Took  time.Duration    `json:"-"`
-	Late  bool             `json:"-"` // the verdict is undecided for lack of time
+	Late  bool             `json:"-"` // the verdict is undecided because of the time limit
 }
 
 // ModelRTL is a model that is RTL.
@@ -51,7 +51,7 @@ type ModelRTL struct {
 	Source string         `json:"source"` // old.sv: fifo
 	Second flatten.Second `json:"second_reader"`
 
-	Dropped []string `json:"dropped"` // parts of the model that the print lacks
+	Dropped []string `json:"dropped"` // parts of the model that the print omits
 }
 
 // Scope is the range of validity of a verdict.
@@ -65,13 +65,13 @@ type Scope struct {
 	Assumed    []string `json:"assumed"` // assumptions of the map about inputs
 	Tied       []string `json:"rtl_inputs_tied,omitempty"`
 	Checks     int      `json:"rtl_checks"`  // $fatal and similar checks of the RTL, which a proof ignores
-	Dropped    []string `json:"rtl_dropped"` // parts of the RTL that the print lacks
+	Dropped    []string `json:"rtl_dropped"` // parts of the RTL that the print omits
 
 	Warnings []cosim.Warning `json:"warnings"`
 
 	NoReset      bool   `json:"no_reset,omitempty"`     // the RTL has no reset; only the model's first reset counts
-	ResetCycles  int    `json:"reset_cycles,omitempty"` // cycles after that reset before the comparison begins
-	KeepsInitial bool   `json:"keeps_initial_values"`   // registers start at the values that the RTL declares
+	ResetCycles  int    `json:"reset_cycles,omitempty"` // number of cycles after that reset before the comparison begins
+	KeepsInitial bool   `json:"keeps_initial_values"`   // registers start at the values declared in the RTL
 	RuleBroken   string `json:"rule_broken,omitempty"`  // rule of neighbours; the RTL was refuted without it
 }
 
@@ -84,7 +84,7 @@ type Basis struct {
 	Tools   []string       `json:"tools"`
 	Mutants int            `json:"twin_mutants"` // mutants of the twin, all detected by lockstep
 
-	AgreeCycles uint64 `json:"agree_cycles"` // random cycles in which the miter was compared with model and RTL
+	AgreeCycles uint64 `json:"agree_cycles"` // number of random cycles in which the miter was compared with model and RTL
 	AgreeBits   uint64 `json:"agree_bits"`
 
 	commands []string

@@ -97,11 +97,11 @@ func sizeText(registers []flatten.Register) string {
 
 // Options control Run.
 type Options struct {
-	// time limit of the engines, and of the steps before and after them (see besides); 0: LimitDefault
+	// time limit of the engines, and of the steps before and after them (see besides); 0 selects LimitDefault
 	Limit    time.Duration
-	Workers  int               // number of engines that run at once; 0: 2
-	Cycles   int               // number of cycles to check after the first reset; 0: all
-	Folder   string            // folder for files that repeat the proof; "": none
+	Workers  int               // number of concurrent engines; 0 selects 2
+	Cycles   int               // number of cycles to check after the first reset; 0 for all
+	Folder   string            // folder for files that repeat the proof; "" for none
 	NoCache  bool              // ignore earlier verdicts
 	Progress func(text string) // may be nil
 

@@ -130,8 +130,8 @@ endmodule
 `
 
 const (
-	viewsName  = "views"       // name of wires that hold views of a twin
-	countsName = "views_count" // name of wires that are 1 while a view is valid, bit by bit
+	viewsName  = "views"       // names of wires that hold views of a twin
+	countsName = "views_count" // names of wires that are 1 while a view is valid, bit by bit
 )
 
 // sideScript converts one side to registers and logic. Undriven nets, X and reads beyond a memory become free in
@@ -296,7 +296,7 @@ var conflict = regexp.MustCompile(`Warning: (?:multiple conflicting drivers for 
 type signals struct {
 	inputs  map[string]int // number of an input, by name and bit
 	outputs map[string]int
-	free    []int // inputs that the model lacks: power-on values, X, undriven nets
+	free    []int // inputs that the model does not have: power-on values, X, undriven nets
 
 	powerOnOf  map[int]int    // free input with the initial value of a latch, by latch
 	registerOf map[int]string // by input: bit of a register of the print that starts at this free input

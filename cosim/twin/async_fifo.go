@@ -124,7 +124,7 @@ func useOfAsyncFIFO(m *Model, depth int) func(random *Random, inputs []uint64) {
 		m.Pin("pop_i"), m.Pin("data_i")
 	return func(random *Random, inputs []uint64) {
 		turn := random.Cycle() / uint64(16*depth)
-		// often is the chance of a push in quarters; ratio selects the frequency of clock edges
+		// often is the probability of a push in quarters; ratio selects the frequency of clock edges
 		often, ratio := 1+2*int(turn%2), int(turn/2%5)
 		inputs[writes.Word], inputs[reads.Word] = 1, 1
 		if ratio == 1 || ratio == 3 {

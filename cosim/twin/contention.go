@@ -52,7 +52,7 @@ func contention() Twin {
 						addressee.Of(inputs)[w] = random.Uint64()
 					}
 				}
-				// Usually no port, or a single one, begins to transmit.
+				// usually no port, or a single one, begins to transmit
 				inputs[transmit.Word] = 0
 				if random.OneIn(4) {
 					inputs[transmit.Word] = 1 << random.Below(ports)

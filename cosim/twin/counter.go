@@ -62,7 +62,7 @@ func counter() Twin {
 			}
 			upPin, downPin, countPin := m.Pin("up_i"), m.Pin("down_i"), m.Pin("count_o")
 			m.Use = func(random *Random, inputs []uint64) {
-				// Count up, then down, in turns long enough to reach both ends.
+				// count up, then down, each long enough to reach the end
 				ups := 1 + 6*int(random.Cycle()/uint64(2*most+16)%2)
 				inputs[upPin.Word], inputs[downPin.Word] = facts(random.Below(8) < ups), facts(random.Below(8) >= ups)
 			}

@@ -30,7 +30,7 @@ func creditCounter() Twin {
 			coverCredits(m, uint64(p["DEPTH"]))
 			take, give := m.Pin("take_i"), m.Pin("give_i")
 			m.Use = func(random *Random, inputs []uint64) {
-				// Take more credits than are given, then the reverse, in turns.
+				// alternately take more credits than are given, and give more than are taken
 				takes := 1 + 2*int(random.Cycle()/uint64(min(4*p["DEPTH"], 1024))%2)
 				inputs[take.Word], inputs[give.Word] = 0, 0
 				if random.Below(4) < takes {

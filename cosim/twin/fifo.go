@@ -34,7 +34,7 @@ func fifo() Twin {
 			coverFIFO(m, uint64(depth))
 			push, data, pop := m.Pin("push_i"), m.Pin("data_i"), m.Pin("pop_i")
 			m.Use = func(random *Random, inputs []uint64) {
-				// Push more than pop, then the reverse, in turns of 4 depths.
+				// alternately push more than pop, and pop more than push, for 4 depths each
 				pushes := 1 + 2*int(random.Cycle()/uint64(4*depth)%2)
 				inputs[push.Word], inputs[pop.Word] = 0, 0
 				if random.Below(4) < pushes {

@@ -35,10 +35,10 @@ type Shape struct {
 	Registers []GivenRegister
 	Forks     int
 
-	Verilog string // of the device, with an output for the X of each output; see Unknown
+	Verilog string // Verilog of the device, with an output for the X of each output; see Unknown
 	Unknown func(output string) string
 
-	Close func() error // releases the device's code; all devices must be closed before
+	Close func() error // releases the device's code; all devices must have been closed
 }
 
 // Prepare loads the device if it is not loaded yet.

@@ -66,15 +66,15 @@ type transfers struct {
 type attachment struct {
 	Edges  []string // inputs that enable a clock of the RTL
 	Pulses []Pulses
-	Idle   []string // inputs without effect for these parameters, which RTL may lack
+	Idle   []string // inputs without effect for these parameters; RTL may omit them
 }
 
 type usage struct {
 	Use       func(random *Random, inputs []uint64) // sets all inputs but reset to typical values; nil: random values
 	OnlyInUse []Pin                                 // inputs that only Use may set
 
-	// Keep corrects inputs that break a rule of the model's neighbours in its present state. It returns the first
-	// rule broken, "" for none. Use obeys the rules. A nil Keep means that no rules exist. In a proof, the twin's
+	// Keep corrects inputs that break a rule of the model's neighbours in the current state. It returns the first
+	// broken rule, "" for none. Use obeys the rules. A nil Keep means that no rules exist. In a proof, the twin's
 	// output kept_o reports whether the rules are obeyed.
 	Keep func(inputs []uint64) (broken string)
 }

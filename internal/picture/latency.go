@@ -45,7 +45,7 @@ func PacketLatency(title, unit, span string, counts [][2]uint64, left uint64) *L
 	return l
 }
 
-// barsMax and barsMin+1 bound the number of bars.
+// barsMax and barsMin+1 are the limits of the number of bars.
 const barsMax, barsMin = 60, 4
 
 func (l *Latency) quantile(of uint64) uint64 {
@@ -109,7 +109,7 @@ func (l *Latency) figure() *figure.Figure {
 	return f
 }
 
-// barWidth returns the slots of a bar: 1, 2, 5, 10, 20, 50 and so on.
+// barWidth returns the number of slots per bar: 1, 2, 5, 10, 20, 50 and so on.
 func barWidth(slots uint64) uint64 {
 	for unit := uint64(1); ; unit *= 10 {
 		for _, factor := range []uint64{1, 2, 5} {
@@ -120,7 +120,7 @@ func barWidth(slots uint64) uint64 {
 	}
 }
 
-// quantiles returns lines of a height. Quantiles of equal value share a line.
+// quantiles returns vertical lines of a given height. Equal quantiles share a line.
 func (l *Latency) quantiles(shown uint64, high float64) (lines []figure.Curve) {
 	var names []string
 	quantiles := []struct {

@@ -20,7 +20,7 @@ const (
 // Kinds lists all kinds.
 var Kinds = []Kind{KindTopology, KindHeat, KindLatency, KindTimeline}
 
-// drawn draws figures of a width, 0 for the default, below each other.
+// drawn draws figures below each other, with a width, 0 for the default.
 func drawn(title string, width float64, figures ...*figure.Figure) ([]byte, error) {
 	for _, f := range figures {
 		f.Width = width

@@ -10,7 +10,7 @@ import (
 )
 
 func (t *Topology) sketch(w *wired, s *fabric.Sketch) {
-	numbered := len(s.Processors) > 0 // all processors have one name, and their index tells them apart
+	numbered := len(s.Processors) > 0 // all processors have one name and differ in their index
 	for i, p := range s.Processors {
 		word, _, _ := strings.Cut(s.Processors[0].Name, "[")
 		numbered = numbered && p.Name == fmt.Sprintf("%s[%d]", word, i) && !strings.Contains(word, ".")
@@ -84,7 +84,7 @@ func (t *Topology) sketch(w *wired, s *fabric.Sketch) {
 	}
 }
 
-// latencyOf returns the latency of a medium if it differs from the usual one, otherwise "".
+// latencyOf returns the latency of a medium, "" if it is the usual latency.
 func latencyOf(s *fabric.Sketch, medium int) string {
 	if s.Latencies == nil {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"starloom/traces/figure"
 )
 
-// Timeline shows the acts of processors over time. The upper half of a row is for sending, the lower half for
+// Timeline shows the actions of processors over time. The upper half of a row is for sending, the lower half for
 // receiving.
 type Timeline struct {
 	Title string
@@ -24,14 +24,14 @@ type Timeline struct {
 	unit  string // unit of time
 }
 
-// Lane is a processor. Each act has, by column, its share of slots from 0 to 1.
+// Lane is a processor. Each action has, by column, its share of slots from 0 to 1.
 type Lane struct {
 	Name                         string
 	Sends, Waits, Hears, Damaged []float64
 	Done, Faulty                 int64 // first slot in which it was done or faulty, -1 for never
 }
 
-// Mark is a violation in a lane. Lane -1 is a place that is not a drawn processor; it has a row of its own.
+// Mark is a violation in a lane. Lane -1 is a place other than a drawn processor, with its own row.
 type Mark struct {
 	Slot uint32
 	Lane int
@@ -44,7 +44,7 @@ type Violation struct {
 	Rule, Path string
 }
 
-// Timeline returns the acts of processors in a run. Processors with violations are drawn first.
+// Timeline returns the actions of processors in a run. Processors with violations come first.
 func (c *Collector) Timeline(title string, violations []Violation) *Timeline {
 	t := &Timeline{Title: title, From: c.from, Slots: c.slots, Width: 1, unit: cmp.Or(c.unit, unitSlot)}
 	processors := c.shape.Processors()
@@ -226,10 +226,10 @@ type timelineDrawing struct {
 
 func (d *timelineDrawing) middle(row int) float64 { return float64(len(d.names) - 1 - row) }
 
-// half is the height of either half of a lane, barMin the minimum height of a bar as a part of it.
+// half is the height of either half of a lane, and barMin the minimum height of a bar relative to it.
 const half, barMin = 0.42, 0.12
 
-// othersMax is the maximum number of named rows for places that are not processors. One more row joins the rest.
+// othersMax is the maximum number of named rows for places other than processors. One more row combines the rest.
 const othersMax = 4
 
 const otherPlaces = "other places"
@@ -288,7 +288,7 @@ func (d *timelineDrawing) bars(way float64, below, parts func(*Lane) []float64) 
 	return all
 }
 
-// high rounds a share to eighths. A share above 0 stays visible.
+// high rounds a share to eighths. A positive share stays visible.
 func high(part float64) float64 {
 	if part == 0 {
 		return 0

@@ -20,11 +20,11 @@ type Topology struct {
 	Links  []Link
 	plural string // plural of the nodes that are not media
 
-	Rows, Columns []string // of a crossing: processors, or groups of them, and media
+	Rows, Columns []string // of a crossing: processors or groups of processors, and media
 	Sends, Hears  [][]bool // by row and column
 
 	Broken map[string]string // broken rules by path
-	Struck map[string]string // faults by the path that they struck first
+	Struck map[string]string // by path: the fault that struck this path first
 	loads
 }
 
@@ -38,15 +38,15 @@ type Node struct {
 	X, Y   float64
 }
 
-// Link joins two nodes. A link to a node drawn elsewhere ends at the number of that processor.
+// Link joins two nodes. A link to a node drawn elsewhere ends at the number of the processor there.
 type Link struct {
 	From, To int // indices of nodes; To is -1 for a link that ends at a number
 	DX, DY   float64
 	Number   int // processor at the other end if To is -1, otherwise -1
 	OneWay   bool
-	Paths    []string // paths of its medium, or of both media
-	Label    string   // latency in cycles, "" for the usual one
-	Loads    []Load   // of channels from From and back; nil without routers
+	Paths    []string // path of its medium, or of both media
+	Label    string   // latency in cycles, "" for the usual latency
+	Loads    []Load   // loads of the channels from From and back; nil without routers
 }
 
 // Load is the load of a channel between routers.
@@ -58,7 +58,7 @@ type Load struct {
 
 const (
 	nodesMax   = 400
-	aroundMax  = 108.5 // square of a radius that holds 385 nodes, none near the edge
+	aroundMax  = 108.5 // square of a radius that contains 385 nodes, none near the edge
 	circleMax  = 64
 	rowsMax    = 32
 	columnsTop = 64
@@ -145,7 +145,7 @@ func (w *wired) joinsTwo() bool {
 	return w.shape.Processors() > 1
 }
 
-// plane places processors as the network asks, otherwise on a circle.
+// plane places processors as defined by the network, otherwise on a circle.
 func (t *Topology) plane(w *wired) {
 	processors := w.shape.Processors()
 	var plane *fabric.Plane
@@ -308,7 +308,7 @@ func (t *Topology) fill(w *wired, per, rows int, columns []int) {
 	}
 }
 
-// broken returns the rule that was broken at a path or within it, "" for none.
+// broken returns the rule broken at a path or below it, "" for none.
 func (t *Topology) broken(path string) (what string) {
 	if what = t.Broken[path]; what != "" {
 		return what
@@ -321,7 +321,7 @@ func (t *Topology) broken(path string) (what string) {
 	return what
 }
 
-// struck returns the fault that struck first at one of the paths or at a place below, "" for none.
+// struck returns the fault that struck first at one of the paths or below them, "" for none.
 func (t *Topology) struck(paths ...string) (what string) {
 	for _, path := range paths {
 		for at, fault := range t.Struck {
@@ -352,7 +352,7 @@ func (t *Topology) load(l Link) (frames uint64) {
 	return frames
 }
 
-// Colour of channels between routers, and width of the most loaded one.
+// colour of channels between routers, and width of the most heavily loaded channel
 const (
 	heatColour = 1
 	heatWidth  = 7
@@ -362,7 +362,7 @@ const channelsNote = "each end of a line is the channel that begins there; the w
 	"cross it. "
 
 // RoutersOf returns the topology of routers with the flits per cycle of each channel, in the order of links; stuck
-// routers hold packets that wait for one another. It returns nil for too many routers.
+// lists the routers with packets that wait for each other. RoutersOf returns nil for too many routers.
 func RoutersOf(n fabric.Network, title string, loads []float64, stuck []int) *Topology {
 	r, sketch := fabric.RoutersOf(n), n.Abilities().Description.Routers
 	if sketch == nil {

@@ -161,7 +161,7 @@ func (t *Topology) strike(s *svg.Drawing, line svg.Line, paths ...string) {
 	}
 }
 
-// line draws a row or a column; a broken rule has another colour.
+// line draws a row or a column, in another colour for a broken rule.
 func (t *Topology) line(s *svg.Drawing, name string, line svg.Line) {
 	t.strike(s, line, name)
 	what := t.broken(name)
@@ -237,7 +237,7 @@ func (t *Topology) drawPlane() ([]byte, error) {
 		x2, y2 := at(to.X, to.Y)
 		line := svg.Segment(x, y, x2, y2)
 		t.strike(s, line, l.Paths...)
-		if l.Loads == nil && !t.loaded(s, l, line) { // channels between routers have a line for each way
+		if l.Loads == nil && !t.loaded(s, l, line) { // channels between routers have a line for each direction
 			both = append(both, line)
 		}
 		if l.Label != "" {

@@ -17,23 +17,23 @@ import (
 	"starloom/traces/input"
 )
 
-// Options select the drawn part of a table and its form.
+// Options select the drawn part of a table, and its form.
 type Options struct {
 	X, Y, Z    string       // columns, or figures of a sweep; with Z a heat map
-	By         []string     // columns with a curve for each value; nil: the other axes that vary
+	By         []string     // columns with a curve for each value; nil selects the other varying axes
 	Where      []string     // COLUMN=VALUE filters of rows
 	LogX, LogY figure.Scale // scales of the axes
 	Title      string       // "" for the default
 	XLabel     string       // "" for the default
 	YLabel     string       // "" for the default
-	Width      float64      // of the figure in points, 0 for the default
+	Width      float64      // width of the figure in points, 0 for the default
 	Published  string       // path of a CSV file with columns x and y: points beside the curves
 	Histogram  string       // column or figure for a histogram, in place of X and Y
 
-	Unit func(name string) string // unit of a figure, "" for none or unknown; nil: no units
+	Unit func(name string) string // unit of a figure, "" for none or unknown; nil for no units
 }
 
-// Draw returns the figure. The note names omitted rows; it is "" if there are none. Errors are *input.Error.
+// Draw returns the figure, and a note about omitted rows, "" for none. Errors are *input.Errors.
 func Draw(t *Table, o Options) (f *figure.Figure, note string, err error) {
 	own := *t
 	t = &own
@@ -67,7 +67,7 @@ func (t *Table) known() string {
 	return "columns are " + strings.Join(t.Columns, ", ")
 }
 
-// by returns the columns with a curve for each value: the named ones, or the other axes that vary.
+// by returns the columns with a curve for each value: the named columns, or the other varying axes.
 func (t *Table) by(o Options) (columns []int, err error) {
 	names := o.By
 	if names == nil {
@@ -127,7 +127,7 @@ func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 	}
 	curves, left, beyond := map[string]int{}, 0, map[string]float64{}
 	var few []string // points without a value in some runs
-	bare := 0        // points with an interval below the logarithmic axis
+	bare := 0        // number of points whose interval extends below the logarithmic axis
 	for row := range t.rows {
 		point, there, err := t.point(row, x, y, low, high, f.X.Names)
 		if err != nil {
@@ -184,7 +184,7 @@ const (
 	saturatedNote = "Hollow markers: saturated."
 )
 
-// split draws each curve from its first saturated point on in another style.
+// split draws each curve in another style from its first saturated point on.
 func split(f *figure.Figure, beyond map[string]float64) {
 	for i := range len(f.Curves) {
 		c := &f.Curves[i]
@@ -221,7 +221,7 @@ func latency(figure string) bool {
 	return strings.HasPrefix(figure, "latency") || strings.HasPrefix(figure, "network_latency")
 }
 
-// wideRange is the least ratio of the values of a latency that a page draws on a logarithmic axis.
+// wideRange is the minimum ratio of the values of a latency that a page draws on a logarithmic axis.
 const wideRange = 50
 
 // Wide reports whether a figure is a latency whose values need a logarithmic axis.
@@ -265,7 +265,7 @@ type labelled struct {
 	column       int
 }
 
-// labels returns the labels of axes with units. It refuses figures of several units.
+// labels returns the labels of axes with units. It rejects figures with several units.
 func (t *Table) labels(o *Options, axes []labelled) (labels []string, err error) {
 	for _, a := range axes {
 		label := a.name
@@ -438,7 +438,7 @@ func (t *Table) unit(row int, name string, o *Options) string {
 	return o.Unit(name)
 }
 
-// oneUnit returns the common unit of a figure in all rows with a value. It refuses several units.
+// oneUnit returns the common unit of a figure in all rows with a value. It rejects several units.
 func (t *Table) oneUnit(option, name string, column int, o *Options) (unit string, err error) {
 	first := -1
 	for row := range t.rows {
@@ -462,8 +462,8 @@ func (t *Table) oneUnit(option, name string, column int, o *Options) (unit strin
 	return unit, nil
 }
 
-// arrivedOnly returns the number of measured packets per run that had not arrived, if the figure covers arrived
-// packets only, otherwise "".
+// arrivedOnly returns the number of measured packets per run that had not arrived if the figure covers only arrived
+// packets, otherwise "".
 func (t *Table) arrivedOnly(row int, figure string) string {
 	pending, _, _, err := t.column("--y", "pending")
 	if err != nil || !latency(figure) {
@@ -497,7 +497,7 @@ func bareText(points int) string {
 		traces.Plural(points, "point", "points"))
 }
 
-// barsMax is the maximum number of bars, one for each whole number or bin.
+// barsMax is the maximum number of bars, one for each integer or bin.
 const barsMax = 40
 
 func (t *Table) histogram(o Options) (*figure.Figure, string, error) {

@@ -102,7 +102,7 @@ func (m *MixedUnits) Unwrap() error { return m.Input }
 
 func (m *MixedUnits) Error() string { return m.Input.Error() }
 
-// number returns the number in a cell; there is false for an empty cell and for "-".
+// number returns the number in a cell. there is false for an empty cell and for "-".
 func (t *Table) number(row, column int) (value float64, there bool, err error) {
 	text := strings.TrimSpace(t.rows[row][column])
 	if text == "" || text == "-" {
@@ -119,7 +119,7 @@ func (t *Table) number(row, column int) (value float64, there bool, err error) {
 // Rows returns the cells by row. The caller must not change them.
 func (t *Table) Rows() [][]string { return t.rows }
 
-// Varies reports whether rows differ in the named column.
+// Varies reports whether the values of the named column differ.
 func (t *Table) Varies(name string) bool {
 	at := slices.Index(t.Columns, name)
 	return at >= 0 && t.varies(at)

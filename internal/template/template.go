@@ -1,5 +1,5 @@
-// Package template writes a scenario for a user to start with: chosen keys as lines, further keys as comments, each
-// with its meaning. It also completes keys and values on a command line.
+// Package template writes an initial scenario for a user: chosen keys as lines and other keys as comments, each with
+// its meaning. It also completes keys and values on a command line.
 //
 //	settings (of a loaded scenario) + JSON Schema --Write--> YAML
 package template
@@ -22,17 +22,17 @@ type Template struct {
 	Head     []string
 	Settings []outcome.Setting // settings in the order of the schema
 	Keys     []string          // chosen keys; the others become comments
-	Notes    map[string]string // text in place of the description of a key, by key
+	Notes    map[string]string // by key: text in place of the key's description
 	Tail     []string
 }
 
-// columns is the largest line width, keyColumns the column of comments.
+// columns is the maximum line width, and keyColumns the column of comments.
 const columns, keyColumns = 120, 26
 
-// shown lists the parts of a scenario whose unset keys are shown. Other parts show chosen keys only.
+// shown lists the parts of a scenario whose unset keys are shown. Other parts show only chosen keys.
 var shown = []string{"seed", "fabric", "link", "nic", "firmware", "workload", "stop"}
 
-// Write writes the scenario. Chosen keys are lines; other keys are comments with their present values.
+// Write writes the scenario. Chosen keys are lines; other keys are comments with their current values.
 func (t *Template) Write(schemaJSON []byte) ([]byte, error) {
 	s, err := readSchema(schemaJSON)
 	if err != nil {
@@ -107,8 +107,8 @@ func (w *writer) setting(x *outcome.Setting) error {
 	return nil
 }
 
-// alive reports whether an unset key has an effect beside the chosen ones: it does not belong to another workload, to
-// a missing part of the firmware, or to the program.
+// alive reports whether an unset key has an effect beside the chosen keys. A key of another workload, of a missing
+// part of the firmware, or of the program has none.
 func (w *writer) alive(x *outcome.Setting) bool {
 	above := parent(x.Key)
 	if above == "workload" || above == "firmware" && x.By == outcome.ByProgram {
@@ -292,7 +292,7 @@ func (s *schema) resolved(of *schema) *schema {
 	return of
 }
 
-// Required returns the required keys of a network, each with its smallest value, "" if it is not a number.
+// Required returns the required keys of a network, each with its minimum, "" if the value is not a number.
 func Required(data []byte, kind string) (keys []string, least map[string]string, err error) {
 	s, err := readSchema(data)
 	if err != nil {

@@ -26,8 +26,8 @@ type Found struct {
 	Differs []int
 }
 
-// Check is the JSON report of a scenario's check. It has the report of the first differing part (otherwise of the
-// first part), and totals.
+// Check is the JSON report of a scenario's check: the report of the first differing part (otherwise of the first
+// part), and totals.
 type Check struct {
 	*lockstep.Report
 	Scenario    string      `json:"scenario"`
@@ -91,7 +91,7 @@ func (c *Check) WriteText(w io.Writer) error {
 	return c.writePass(w)
 }
 
-// differingShown bounds the components that a text names in addition to the earliest.
+// differingShown is the maximum number of components named in a text in addition to the earliest.
 const differingShown = 4
 
 func (c *Check) writeDifference(w io.Writer) error {
@@ -197,7 +197,7 @@ func (c *Check) Page(subject string, written []outcome.OutputFile) *page.Page {
 //go:embed metrics.yaml
 var metrics string
 
-// Meanings describes the keys of a lockstep report.
+// Meanings returns the meanings of the keys of a lockstep report.
 func Meanings() []meaning.Group { return meaning.Must(metrics) }
 
 // Case holds the outputs for the case of a lockstep report; nil writers are skipped.
@@ -324,7 +324,7 @@ func (k *kinds) add(part *Part, report *lockstep.Report) {
 	kind.contract.Add(report.Contract)
 }
 
-// writeText ends the line of the verdict with warnings and lists the reservations of each kind, such as untried
+// writeText completes the line of the verdict with warnings, and lists the reservations of each kind, such as untried
 // inputs.
 func (k kinds) writeText(w io.Writer) error {
 	var b strings.Builder

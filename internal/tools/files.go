@@ -15,8 +15,8 @@ type Files struct {
 	to Case
 }
 
-// OpenFiles opens the output files of a check before the check runs. If among is not nil, these files and the files
-// of among appear together.
+// OpenFiles opens the output files of a check before the check runs. With among, these files and the files of among
+// appear together.
 func OpenFiles(among *traces.Files, vcd, save, report, covered outputs.Output) (*Files, error) {
 	beside := vcd.Beside(outputs.Output{}, ".gtkw")
 	to := Case{WavePath: vcd.Path, GTKWPath: beside.Path, CoverageForm: coverage.FormOf(covered.Path)}

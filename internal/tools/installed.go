@@ -52,7 +52,7 @@ const wasiPackages = "wasi-libc, libc++-dev-wasm32 and libclang-rt-dev-wasm32"
 //go:embed ran.tsv
 var ranText string
 
-// A Ran is a program version with which the tests passed, with the release of Starloom and its date.
+// A Ran is a program version that has passed the tests, with the release of Starloom and its date.
 type Ran struct{ Release, Date, Command, Version string }
 
 // Rans returns all versions, oldest release first.

@@ -23,7 +23,7 @@ type Sweep struct {
 	Points  []SweepPoint `json:"points"`
 }
 
-// SweepPoint is the check with one parameter set. It has a report, or the reason why the report is missing.
+// SweepPoint is the check with one parameter set: its report, or the reason for its absence.
 type SweepPoint struct {
 	Values  []string         `json:"values"`
 	Verdict string           `json:"verdict"` // pass, fail, refused (by model, map or source), tool failed
@@ -42,7 +42,7 @@ func NewSweep(file string) *Sweep {
 	return &Sweep{Schema: lockstep.Schema, Map: file, Verdict: verdictPass, Points: []SweepPoint{}}
 }
 
-// Add adds a point with its report or error. It returns errors that are caused by neither input nor tool.
+// Add adds a point with its report or error. It returns an error that neither input nor a tool has caused.
 func (s *Sweep) Add(p maps.Point, report *lockstep.Report, err error) error {
 	point := SweepPoint{Values: p.Values, Report: report}
 	var bad *input.Error
@@ -64,7 +64,7 @@ func (s *Sweep) Add(p maps.Point, report *lockstep.Report, err error) error {
 	return nil
 }
 
-// Worst reports whether some point failed by a tool, was refused, or differs.
+// Worst reports whether a tool failed for some point, some point was rejected, or some point differs.
 func (s *Sweep) Worst() (failed, refused, differs bool) {
 	for _, p := range s.Points {
 		failed = failed || p.Verdict == verdictTool

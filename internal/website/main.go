@@ -2,8 +2,8 @@
 //
 //	README.md, docs, RATIONALE.md, ... --(links followed)--> a folder of its own --(mkdocs build --strict)--> dist/site
 //
-// The stage holds every file that a page links, at its path in the repository, so that links work in the sources, on a
-// code host and on the site. `make site` and `make site-serve` run it. The site loads nothing from another host.
+// The stage contains every linked file at its path in the repository, so that links work in the sources, on a code
+// host and on the site. `make site` and `make site-serve` run this command. The site loads nothing from another host.
 package main
 
 import (

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// first are the pages from which links are followed.
+// first lists the pages from which links are followed.
 var first = []string{"docs/README.md", "README.md"}
 
 // A stage is the content of a site: tracked files, and pages that list the files of linked folders.
@@ -22,7 +22,7 @@ type stage struct {
 	files   map[string]bool   // other files, which are copied
 }
 
-// newStage follows the links of the first pages through the repository whose top folder is given.
+// newStage follows the links of the first pages through the repository at top.
 func newStage(top string) (*stage, error) {
 	list := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	list.Dir = top
@@ -48,7 +48,7 @@ var (
 	comment = regexp.MustCompile(`(?m)^(<!-- .* -->)$`)
 )
 
-// add stages a page with all that it links.
+// add stages a page and everything to which it links.
 func (s *stage) add(page string) error {
 	if _, ok := s.pages[page]; ok {
 		return nil
@@ -82,12 +82,12 @@ func (s *stage) add(page string) error {
 	return nil
 }
 
-// anchor returns the identifier that code hosts give a heading.
+// anchor returns the identifier that code hosts assign to a heading.
 func anchor(title string) string {
 	return strings.ReplaceAll(notID.ReplaceAllString(strings.ToLower(title), ""), " ", "-")
 }
 
-// follow stages the targets of a line's links, and returns the line with links as the site has them.
+// follow stages the targets of a line's links, and returns the line with the site's links.
 func (s *stage) follow(page, line string) (string, error) {
 	var failed error
 	line = link.ReplaceAllStringFunc(line, func(written string) string {
@@ -106,7 +106,7 @@ func (s *stage) follow(page, line string) (string, error) {
 	return line, failed
 }
 
-// target stages what a link leads to, and returns its path in the stage: a folder has a page.
+// target stages the target of a link, and returns its path in the stage. A folder gets a page.
 func (s *stage) target(to string) (string, error) {
 	if strings.HasSuffix(to, ".md") {
 		return to, s.add(to)
@@ -122,7 +122,7 @@ func (s *stage) target(to string) (string, error) {
 	return visible(to), nil
 }
 
-// visible returns the path in the stage of a file that a page links: MkDocs leaves out names that begin with a dot.
+// visible returns the path of a linked file in the stage. MkDocs omits names with a leading dot.
 func visible(name string) string { return strings.ReplaceAll(name, "/.", "/dot-") }
 
 // list stages a page with the files of a folder.
@@ -171,7 +171,7 @@ func (s *stage) write(folder string) (config string, err error) {
 	return config, os.WriteFile(config, []byte(s.config()), 0o644)
 }
 
-// sections are the folders of docs in the order of the menu.
+// sections are the folders of docs in menu order.
 var sections = []string{"tutorials", "how-to", "reference", "explanation"}
 
 // config returns the configuration of MkDocs, with a menu of all pages of docs by section.
