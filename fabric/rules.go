@@ -87,8 +87,6 @@ const (
 	RuleDeadline      = "deadline_slots"            // Rules.DeadlineSlots
 	RuleFinishBy      = "finish_by"                 // Rules.FinishBy
 	RuleResults       = "results"                   // Rules.Results
-	RuleNever         = "never"                     // Rules.States: a condition holds at no boundary
-	RuleAfter         = "after"                     // Rules.States: a condition follows another one in time
 	RuleLatency       = "latency_max"               // Rules.LatencyMax
 	RuleInOrder       = "in_order"                  // Rules.InOrder
 	RuleNoCreation    = "no_creation"               // Rules.NoCreation

@@ -10,6 +10,11 @@ import (
 //go:embed state_rules.go
 var stateRulesSource string
 
+const (
+	RuleNever = "never" // Rules.States: a condition holds at no boundary
+	RuleAfter = "after" // Rules.States: a condition follows another one in time
+)
+
 // StateRule is a rule on the probes and results of all processors at the end of every boundary: a condition that never
 // holds, or a condition that another one follows. Conditions are expressions over the names of probes and results; each
 // name has count (processors with a value other than 0), min, max, sum, and values, a list by processor.
@@ -46,7 +51,8 @@ func (r *StateRule) Name() string {
 
 // Mistake returns the reason why the rule has no meaning, and the remedy; "" for a complete rule.
 func (r *StateRule) Mistake() (reason, remedy string) {
-	const forms = `write {never: "leader.count > 1"}, or {after: "request.count > 0", within: 40 slots, then: "grant.count > 0"}`
+	const forms = `write {never: "leader.count > 1"}, or {after: "request.count > 0", within: 40 slots, ` +
+		`then: "grant.count > 0"}`
 	switch after := r.After != "" || r.Then != "" || r.Within != nil; {
 	case r.Never != "" && after:
 		return "never and after are two rules", "write them as two entries"

@@ -400,46 +400,77 @@ func (q *Queues) Reset() {
 	}
 }
 
-// State visits waiting and sent frames: two words per waiting frame, three per sent frame. latest returns the
-// machine's slot.
+// queuesState are the words of a state: two per waiting frame, three per sent frame. Slots count from origin.
+type queuesState struct {
+	counts       []uint32
+	frames, sent []uint64
+	since        []uint32 // of snapshots: slots of waiting frames, if no rule judges them
+	origin       uint32   // of snapshots: the current slot, so that states of different slots are comparable
+	judgesAge    bool
+}
+
+func (q *Queues) write(s *queuesState) {
+	for i, list := range q.waiting {
+		s.counts[i] = uint32(len(list))
+		for _, w := range list {
+			rest := uint64(w.port) << 32
+			if s.judgesAge {
+				rest |= uint64(w.slot - s.origin)
+			} else {
+				s.since = append(s.since, w.slot)
+			}
+			if w.gone {
+				rest |= 1 << 48
+			}
+			s.frames = append(s.frames, w.mark, rest)
+		}
+	}
+	for i := range q.shards {
+		for _, d := range q.shards[i].departures {
+			s.sent = append(s.sent, d.mark, keyOf(d.destination, d.processor), uint64(d.slot-s.origin)|uint64(d.port)<<32)
+		}
+	}
+}
+
+func (q *Queues) read(s *queuesState) {
+	for i, count := range s.counts {
+		for range count {
+			word := s.frames[1]
+			w := queued{mark: s.frames[0], slot: uint32(word) + s.origin, port: uint16(word >> 32), gone: word>>48 != 0}
+			if w.gone {
+				q.gone[i]++
+			}
+			if !s.judgesAge {
+				w.slot, s.since = s.since[0], s.since[1:]
+			}
+			q.waiting[i], s.frames = append(q.waiting[i], w), s.frames[2:]
+		}
+	}
+	for sent := s.sent; len(sent) > 0; sent = sent[3:] {
+		q.shards[0].departures = append(q.shards[0].departures,
+			departure{mark: sent[0], processor: uint32(sent[1]), destination: uint32(sent[1] >> 32),
+				slot: uint32(sent[2]) + s.origin, port: uint16(sent[2] >> 32)})
+	}
+}
+
+// State visits waiting and sent frames. latest returns the machine's slot.
 func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 	class := hw.Statistic // waiting times are figures, unless a rule judges them
 	if q.config.NoLoss || q.config.Deadline > 0 {
 		class = hw.Future
 	}
-	counts, judged := make([]uint32, len(q.waiting)), q.judged
+	judged := q.judged
 	hw.StateScalar(v, hw.Statistic, "queues.judged", &judged)
 	spared := q.spared
 	if q.config.Spares {
 		hw.StateScalar(v, hw.Statistic, "queues.spared", &spared)
 	}
-	var frames, sent []uint64
-	var since []uint32 // of snapshots: slots of waiting frames, if no rule judges them
-	origin, judgesAge := uint32(0), true
-	if v.Snapshots() { // slots count from the current slot, so that states of different slots are comparable
-		origin, judgesAge = latest(), q.config.Deadline > 0
+	s := &queuesState{counts: make([]uint32, len(q.waiting)), judgesAge: true}
+	if v.Snapshots() {
+		s.origin, s.judgesAge = latest(), q.config.Deadline > 0
 	}
 	if v.Saving() {
-		for i, list := range q.waiting {
-			counts[i] = uint32(len(list))
-			for _, w := range list {
-				rest := uint64(w.port) << 32
-				if judgesAge {
-					rest |= uint64(w.slot - origin)
-				} else {
-					since = append(since, w.slot)
-				}
-				if w.gone {
-					rest |= 1 << 48
-				}
-				frames = append(frames, w.mark, rest)
-			}
-		}
-		for i := range q.shards {
-			for _, d := range q.shards[i].departures {
-				sent = append(sent, d.mark, keyOf(d.destination, d.processor), uint64(d.slot-origin)|uint64(d.port)<<32)
-			}
-		}
+		q.write(s)
 	}
 	var total, words, sentWords uint64 // counts of restored values
 	past := func(word uint64) error {
@@ -448,16 +479,16 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 		}
 		return nil
 	}
-	hw.StateColumn(v, class, "queues.count", counts,
+	hw.StateColumn(v, class, "queues.count", s.counts,
 		func(_ int, count uint32) error { total += uint64(count); return nil })
-	hw.StateList(v, class, "queues.frame", &frames, func(i int, word uint64) error {
+	hw.StateList(v, class, "queues.frame", &s.frames, func(i int, word uint64) error {
 		words++
 		if i%2 == 1 {
 			return past(word)
 		}
 		return nil
 	})
-	hw.StateList(v, class, "queues.sent", &sent, func(i int, word uint64) error {
+	hw.StateList(v, class, "queues.sent", &s.sent, func(i int, word uint64) error {
 		sentWords++
 		switch {
 		case i%3 == 1 && uint64(uint32(word)) >= uint64(q.processors):
@@ -467,8 +498,8 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 		}
 		return nil
 	})
-	if !judgesAge {
-		hw.StateList(v, hw.Statistic, "queues.since", &since)
+	if !s.judgesAge {
+		hw.StateList(v, hw.Statistic, "queues.since", &s.since)
 	}
 	v.Verify(func() error {
 		if words != 2*total || sentWords%3 != 0 {
@@ -479,22 +510,6 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 	v.AfterRestore(func() {
 		q.Reset()
 		q.judged, q.spared = judged, spared
-		for i, count := range counts {
-			for range count {
-				w := queued{mark: frames[0], slot: uint32(frames[1]) + origin, port: uint16(frames[1] >> 32), gone: frames[1]>>48 != 0}
-				if w.gone {
-					q.gone[i]++
-				}
-				if !judgesAge {
-					w.slot, since = since[0], since[1:]
-				}
-				q.waiting[i], frames = append(q.waiting[i], w), frames[2:]
-			}
-		}
-		for ; len(sent) > 0; sent = sent[3:] {
-			q.shards[0].departures = append(q.shards[0].departures,
-				departure{mark: sent[0], processor: uint32(sent[1]), destination: uint32(sent[1] >> 32),
-					slot: uint32(sent[2]) + origin, port: uint16(sent[2] >> 32)})
-		}
+		q.read(s)
 	})
 }

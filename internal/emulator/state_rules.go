@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -15,8 +14,6 @@ import (
 	"starloom/fabric"
 	"starloom/hw"
 	"starloom/traces"
-	"starloom/traces/input"
-	"starloom/traces/input/strict"
 )
 
 // stateRules judges rules on probes and results at the end of every boundary.
@@ -48,42 +45,6 @@ type figure struct {
 	Values []int `expr:"values"` // by processor
 }
 
-// newStateRules compiles the rules. A condition names at least one probe or result.
-func (m *Machine) newStateRules() (*stateRules, error) {
-	list := m.Rules.States
-	if len(list) == 0 {
-		return nil, nil
-	}
-	r := &stateRules{figures: map[string]any{}, left: make([]uint32, len(list)), broken: make([]uint8, len(list)),
-		met: make([]bool, len(list))}
-	for k, name := range m.Image.probes {
-		r.add(name, k, 0, m.Shape.Processors())
-	}
-	for word, name := range m.Image.resultNames {
-		r.add(name, -1, uint32(word), m.Shape.Processors())
-	}
-	for i := range list {
-		rule, at := stateRule{StateRule: &list[i]}, hw.Index("explore.rules", i)
-		if reason, remedy := rule.Mistake(); reason != "" {
-			return nil, m.Config.Source.Refuse(at, reason, remedy)
-		}
-		var err error
-		for _, condition := range []struct {
-			key, text string
-			to        **vm.Program
-		}{{"never", rule.Never, &rule.first}, {"after", rule.After, &rule.first}, {"then", rule.Then, &rule.then}} {
-			if condition.text == "" {
-				continue
-			}
-			if *condition.to, err = m.compileCondition(strict.Join(at, condition.key), condition.text, r, &rule); err != nil {
-				return nil, err
-			}
-		}
-		r.rules = append(r.rules, rule)
-	}
-	return r, nil
-}
-
 func (r *stateRules) add(name string, probe int, word uint32, processors int) {
 	if _, known := r.figures[name]; known {
 		return // a probe and a result of one name are one value
@@ -102,34 +63,6 @@ func (n *namesOf) Visit(node *ast.Node) {
 	}
 }
 
-func (m *Machine) compileCondition(at, text string, r *stateRules, rule *stateRule) (*vm.Program, error) {
-	remedy := "its names are the probes and results of the firmware: " + strings.Join(r.names, ", ")
-	if len(r.names) == 0 {
-		return nil, m.Config.Source.Refuse(at, "the firmware names no probes and no results",
-			`write STARLOOM_PROBES("leader") in its source, and sl_probe(nic, 0, value) in a handler`)
-	}
-	used := &namesOf{known: r.names}
-	program, err := expr.Compile(text, expr.Env(r.figures), expr.AsBool(), expr.Patch(used))
-	if err != nil {
-		reason, _, _ := strings.Cut(err.Error(), "\n")
-		return nil, m.Config.Source.Refuse(at, fmt.Sprintf("%q is no condition: %s", input.Clip(text), reason), remedy)
-	}
-	if len(used.found) == 0 {
-		return nil, m.Config.Source.Refuse(at, fmt.Sprintf("%q names no probe and no result, so it never changes",
-			input.Clip(text)), remedy)
-	}
-	if _, err := r.holds(program); err != nil && strings.Contains(err.Error(), "out of range") {
-		return nil, m.Config.Source.Refuse(at, fmt.Sprintf("%q has no value: %v", input.Clip(text), err),
-			fmt.Sprintf("values has the processors 0 to %d", m.Shape.Processors()-1))
-	}
-	for _, name := range used.found {
-		if !slices.Contains(rule.names, name) {
-			rule.names = append(rule.names, name)
-		}
-	}
-	return program, nil
-}
-
 func (r *stateRules) reset() {
 	if r != nil {
 		clear(r.left)
@@ -142,29 +75,6 @@ func (r *stateRules) state(v *hw.StateVisitor) {
 	if r != nil {
 		hw.StateColumn(v, hw.Future, "rules.left", r.left)
 		hw.StateColumn(v, hw.Future, "rules.broken", r.broken, hw.AtMost[uint8](1))
-	}
-}
-
-// judgeStates judges the rules at the end of a boundary.
-func (m *Machine) judgeStates() {
-	r := m.states
-	if r == nil {
-		return
-	}
-	r.look(m)
-	for i := range r.rules {
-		rule := &r.rules[i]
-		if r.broken[i] == 1 {
-			continue
-		}
-		kind, text := r.judge(i, m.finished)
-		if text == "" {
-			continue
-		}
-		r.broken[i], r.left[i] = 1, 0
-		m.Shards[0].Ledger.FindingsTotal++
-		m.Findings.pending = append(m.Findings.pending,
-			fabric.Finding{Kind: kind, Slot: m.slot, Index: i, Text: text + ": " + r.values(rule.names)})
 	}
 }
 
@@ -216,54 +126,6 @@ func (r *stateRules) holds(condition *vm.Program) (bool, error) {
 		return false, errors.New(reason)
 	}
 	return value == true, nil
-}
-
-// Unmet returns the conditions after that have not held since the machine was built or reset.
-func (m *Machine) Unmet() (conditions []string) {
-	if m.states == nil {
-		return nil
-	}
-	for i := range m.states.rules {
-		if rule := &m.states.rules[i]; rule.After != "" && !m.states.met[i] {
-			conditions = append(conditions, rule.After)
-		}
-	}
-	return conditions
-}
-
-// look computes the figures. Processors that a fault has killed do not count.
-func (r *stateRules) look(m *Machine) {
-	for k, name := range r.names {
-		f := r.figures[name].(*figure)
-		*f = figure{Min: math.MaxInt, Max: math.MinInt, Values: f.Values}
-		clear(f.Values)
-		if r.probes[k] < 0 {
-			for processor := range f.Values {
-				if value, given := m.Results.Get(processor, r.words[k]); given {
-					f.add(m, processor, value)
-				}
-			}
-		} else {
-			for processor := range f.Values {
-				instance, cell := m.InstanceOf(processor)
-				f.add(m, processor, instance.Probes()[cell*len(m.Image.probes)+r.probes[k]])
-			}
-		}
-		if f.Min > f.Max { // no processor has a value
-			f.Min, f.Max = 0, 0
-		}
-	}
-}
-
-func (f *figure) add(m *Machine, processor int, value uint64) {
-	if m.faults.killed(processor) {
-		return
-	}
-	v := int(value)
-	if v != 0 {
-		f.Count++
-	}
-	f.Min, f.Max, f.Sum, f.Values[processor] = min(f.Min, v), max(f.Max, v), f.Sum+v, v
 }
 
 const valuesShown = 16
