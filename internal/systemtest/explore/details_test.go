@@ -114,3 +114,23 @@ func TestBranchesReached(t *testing.T) {
 	assert.Contains(t, without, lineOf("++s->sent == 12"))
 	assert.NotContains(t, with, lineOf("++s->sent == 12"))
 }
+
+// The facts beside the verdict are the same for any number of workers.
+func TestDetailsAndWorkers(t *testing.T) {
+	for mistake := range 3 {
+		var first string
+		for workers := 1; workers <= 3; workers++ {
+			var text, dot bytes.Buffer
+			r := explored(t, protocol(t, mistake, 3), "{drop: 2, miss: 1}", explore.Options{Branches: true, Workers: workers})
+			require.NoError(t, r.WriteJSON(&text))
+			require.NotEmpty(t, r.Lines)
+			r = explored(t, protocol(t, mistake, 2), "{drop: 1}", explore.Options{Graph: true, Workers: workers})
+			require.NoError(t, r.Graph.WriteDOT(&dot))
+			if all := text.String() + dot.String(); first == "" {
+				first = all
+			} else {
+				assert.Equal(t, first, all, "%d workers", workers)
+			}
+		}
+	}
+}
