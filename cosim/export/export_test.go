@@ -88,6 +88,14 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
+// TestTooManyEvents: a run whose events do not fit ends with an error.
+func TestTooManyEvents(t *testing.T) {
+	r := &Recording{Bytes: EventBytesMax}
+	require.NoError(t, r.Boundary(5))
+	r.Bytes++
+	require.ErrorContains(t, r.Boundary(11), "200 MB")
+}
+
 func one(set bool) uint64 {
 	if set {
 		return 1

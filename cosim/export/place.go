@@ -82,7 +82,8 @@ func (w *Wiring) lay() (root *place, columns []*column, of [][]*column, err erro
 
 // keywords are words of Verilog and SystemVerilog that names of parts may be.
 const keywords = " and assign begin bit buf byte case cell cover do edge else end event export fork for function if " +
-	"import initial inout input inside int integer join local logic macromodule module nand new nor not or output packed " +
+	"import initial inout input inside int " +
+	"integer join local logic macromodule module nand new nor not or output packed " +
 	"parameter primitive program property pulldown pullup real ref reg repeat rand release return sequence signed " +
 	"small solve static strong string struct super supply0 supply1 table tagged task this time tran tri type union " +
 	"unique use var vectored virtual void wait wand weak while wire with wor xnor xor "

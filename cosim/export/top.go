@@ -144,7 +144,8 @@ func (t *Top) write() {
 			}
 			for _, element := range c.elements {
 				to := slice(c.wire(port), len(c.elements)*port.Bits, c.slot[element]*port.Bits, port.Bits)
-				fmt.Fprintf(&assigns, "  assign %s = %s; // %s\n", to, value(t.wiring.from(port, element), t.line), c.site.Path(element))
+				from := value(t.wiring.from(port, element), t.line)
+				fmt.Fprintf(&assigns, "  assign %s = %s; // %s\n", to, from, c.site.Path(element))
 			}
 		}
 	}
