@@ -245,13 +245,19 @@ func (c *CPU) elaborate() *meter.CPU {
 	if !c.metered() {
 		return nil
 	}
-	costs, err := wasm.Table(c.Model, c.Cost)
-	if err != nil {
-		panic(fmt.Sprintf("firmware.cpu: %v", err)) // checkCPU has refused it
+	counts := &wasm.Meter{}
+	if c.ofCore() {
+		counts.Core, counts.Parameters = c.Model, c.Core
+	} else {
+		costs, err := wasm.Table(c.Model, c.Cost)
+		if err != nil {
+			panic(fmt.Sprintf("firmware.cpu: %v", err)) // checkCPU has refused it
+		}
+		counts.Costs = costs
 	}
-	limit, key := c.trapCost()
+	counts.Limit, counts.Key = c.trapCost()
 	return &meter.CPU{
-		Model: c.Model, Meter: &wasm.Meter{Costs: costs, Limit: limit, Key: key},
+		Model: c.Model, Meter: counts,
 		Ratio: c.ratio(), Budget: uint64(c.BudgetCycles),
 	}
 }

@@ -160,7 +160,8 @@ func (NIC) Declaration() string { return scenarioSource }
 type Firmware struct {
 	// a built-in program
 	Program string `json:"program,omitempty" jsonschema:"minLength=1"`
-	// path of a WebAssembly image, relative to the scenario's folder
+	// path of a WebAssembly image, or of an ELF for RISC-V (rv32i, rv32im, rv32imc), relative to the scenario's
+	// folder
 	Image string `json:"image,omitempty" jsonschema:"minLength=1"`
 	// parameters of the firmware: name to integer (-2147483648 to 2147483647)
 	Params map[string]int64 `json:"params,omitempty"`
@@ -191,8 +192,11 @@ func (f *Firmware) imageName() string {
 type CPU struct {
 	// what instructions cost: unit 1 each, rv32-inorder as Ibex, a small RISC-V core (load 2, mul 3, div 37,
 	// locals 0), microcoded a sequencer that runs WebAssembly, custom what cost says; tables: firmware/ABI.md;
-	// without a model handlers take no time
-	Model string `json:"model,omitempty" jsonschema:"enum=unit,enum=rv32-inorder,enum=microcoded,enum=custom"`
+	// for an ELF the cycles of a core: ibex, picorv32, or instructions 1 each; without a model handlers take no
+	// time
+	Model string `json:"model,omitempty" jsonschema:"enum=unit,enum=rv32-inorder,enum=microcoded,enum=custom,enum=ibex,enum=picorv32,enum=instructions"`
+	// of ibex and picorv32: parameters of the core's RTL; parameters without measured timing are refused
+	Core map[string]int64 `json:"core,omitempty"`
 	// costs that differ from the model's: class of instructions to integer (0 to 1000000); with custom what is
 	// left out costs 1, memory_byte 0
 	Cost map[string]int64 `json:"cost,omitempty"`

@@ -99,6 +99,7 @@ type BuildOptions struct {
 	Define  []string // macros: NAME or NAME=VALUE
 	Include []string // header folders
 	Clang   string   // "" for clang
+	Target  string   // one of Targets; "" for the first
 
 	// Debug defines STARLOOM_CHECKED; see the end of starloom.h.
 	Debug bool
@@ -132,13 +133,11 @@ var (
 	languageFlags = map[string][]string{".c": cFlags, ".cc": cxxFlags, ".cpp": cxxFlags, ".cxx": cxxFlags}
 )
 
-// linkFlags are the options of wasm-ld. clang's driver is not used, because it would run binaryen's wasm-opt, which
+// wasmLinkFlags are the options of wasm-ld. clang's driver is not used, because it would run binaryen's wasm-opt, which
 // drops names and lines.
-var linkFlags = []string{
+var wasmLinkFlags = []string{
 	"-m", "wasm32", "--no-entry", "--stack-first", "-z", "stack-size=16384", "--export=__stack_pointer",
 }
-
-const linker = "wasm-ld"
 
 // Build compiles C and C++ sources and checks the image against the ABI. An existing output is replaced only on
 // success.
@@ -185,7 +184,7 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 
 func (o *BuildOptions) setDefaults() {
 	if o.Output == "" {
-		o.Output = strings.TrimSuffix(o.Source, filepath.Ext(o.Source)) + ".wasm"
+		o.Output = strings.TrimSuffix(o.Source, filepath.Ext(o.Source)) + o.suffix()
 	}
 	if o.Clang == "" {
 		o.Clang = "clang"
@@ -199,6 +198,12 @@ func (o *BuildOptions) setDefaults() {
 }
 
 func (o *BuildOptions) check() error {
+	if o.Target != "" && !slices.Contains(Targets, o.Target) {
+		return fmt.Errorf("--target %s: unknown target: give one of %s", o.Target, strings.Join(Targets, ", "))
+	}
+	if o.Debug && o.ofRV32() {
+		return fmt.Errorf("--debug with --target %s: checked builds are WebAssembly images: delete one", o.Target)
+	}
 	if !slices.Contains(Levels, o.Level) {
 		return fmt.Errorf("-O %s: unknown level: give one of %s", o.Level, strings.Join(Levels, ", "))
 	}
@@ -227,7 +232,7 @@ func (o *BuildOptions) check() error {
 func (o *BuildOptions) sources() []string { return append([]string{o.Source}, o.More...) }
 
 func (o *BuildOptions) findTools() error {
-	for _, tool := range []string{o.Clang, linker} {
+	for _, tool := range []string{o.Clang, o.linker()} {
 		if _, err := exec.LookPath(tool); err != nil {
 			return fmt.Errorf("%s is needed to build firmware, but is not on the PATH: "+
 				"install the packages clang and lld", tool)
@@ -277,7 +282,7 @@ func (b *compilation) compile() error {
 		return err
 	}
 	var commands []*exec.Cmd
-	for k, source := range b.sources() {
+	for k, source := range b.compiled() {
 		object := filepath.Join(b.work, fmt.Sprintf("image%d.o", k))
 		flags, err := b.flags(source, object, resources)
 		if err != nil {
@@ -287,7 +292,7 @@ func (b *compilation) compile() error {
 		b.objects = append(b.objects, object)
 	}
 	for k, command := range commands {
-		if err := b.run(command, b.sources()[k]+" does not compile"); err != nil {
+		if err := b.run(command, b.compiled()[k]+" does not compile"); err != nil {
 			return err
 		}
 	}
@@ -345,12 +350,12 @@ func (b *compilation) flags(path, object, resources string) ([]string, error) {
 	if b.Debug {
 		checks = slices.Concat(debugFlags, arraysOfStructs(resources))
 	}
-	return slices.Concat(flags, languageFlags[filepath.Ext(path)], clangFlags, checks), nil
+	return slices.Concat(flags, languageFlags[filepath.Ext(path)], b.targetFlags(), checks), nil
 }
 
 func (b *compilation) link() ([]byte, error) {
-	image := filepath.Join(b.work, "image.wasm")
-	command := exec.CommandContext(b.ctx, linker, slices.Concat([]string{"-o", image}, b.objects, linkFlags)...)
+	image := filepath.Join(b.work, "image")
+	command := exec.CommandContext(b.ctx, b.linker(), slices.Concat([]string{"-o", image}, b.objects, b.linkFlags())...)
 	what := "the image of " + strings.Join(b.sources(), ", ") + " does not link"
 	if err := b.run(command, what); err != nil {
 		return nil, err
@@ -362,7 +367,7 @@ func (b *compilation) run(command *exec.Cmd, what string) error {
 	out, err := command.CombinedOutput()
 	// replace paths of temporary files
 	for k, object := range b.objects {
-		out = bytes.ReplaceAll(out, []byte(object), []byte(b.sources()[k]))
+		out = bytes.ReplaceAll(out, []byte(object), []byte(b.compiled()[k]))
 	}
 	out = bytes.ReplaceAll(out, []byte(b.work+string(filepath.Separator)), nil)
 	if err != nil {

@@ -49,7 +49,7 @@ func TestFlagsAreStated(t *testing.T) {
 	require.True(t, found)
 	commands, _, found := strings.Cut(rest, "<!-- /flags -->")
 	require.True(t, found)
-	require.Contains(t, commands, strings.Join(linkFlags, " "))
+	require.Contains(t, commands, strings.Join(wasmLinkFlags, " "))
 	for _, flag := range clangFlags {
 		if flag == "-g" || strings.HasPrefix(flag, "-W") || strings.HasPrefix(flag, "-fdebug") {
 			continue // they change nothing that runs

@@ -51,6 +51,23 @@ func TestImages(t *testing.T) {
 	}
 }
 
+// TestShim rebuilds the entry points of programs for RISC-V.
+func TestShim(t *testing.T) {
+	const image = "rv32/shim.wasm"
+	rebuilt := filepath.Join(t.TempDir(), "shim.wasm")
+	if *update {
+		rebuilt = image
+	}
+	require.NoError(t, Build(context.Background(), BuildOptions{Source: "rv32/shim.c", Output: rebuilt}))
+	got, err := os.ReadFile(rebuilt)
+	require.NoError(t, err)
+	want, err := os.ReadFile(image)
+	require.NoError(t, err)
+	if bytes.Contains(want, clangVersion(t)) {
+		require.True(t, bytes.Equal(want, got), "%s has drifted; run go test ./firmware -run Shim -update", image)
+	}
+}
+
 // clangVersion is the compiler's name as clang writes it into an image.
 func clangVersion(t *testing.T) []byte {
 	out, err := exec.Command("clang", "--version").Output()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
+	"starloom/firmware/rv32"
 	"starloom/firmware/wasm"
 )
 
@@ -93,7 +94,11 @@ const LimitDefault = 1_000_000_000
 // LimitMax is the maximum limit, because costs have 32 bits.
 const LimitMax = 4_000_000_000
 
-func inspectMeter() *wasm.Meter {
+// inspectMeter counts instructions.
+func inspectMeter(image []byte) *wasm.Meter {
+	if rv32.Is(image) {
+		return &wasm.Meter{Core: rv32.Instructions().Model, Limit: LimitDefault}
+	}
 	unit, _ := wasm.Model("unit")
 	return &wasm.Meter{Costs: unit, Limit: LimitDefault}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
+	"starloom/firmware/rv32"
 	"starloom/firmware/wasm"
 	"starloom/firmware/wasm/binary"
 	"starloom/nic"
@@ -36,6 +37,17 @@ func (h *Host) LoadProfiled(name string, image []byte, meter wasm.Meter) (*Image
 }
 
 func (h *Host) load(name string, image []byte, meter *wasm.Meter) (*Image, error) {
+	whole := image
+	switch {
+	case rv32.Is(image):
+		var err error
+		if image, err = translate(image, meter); err != nil {
+			return nil, err
+		}
+	case meter != nil && meter.Core != "":
+		return nil, fmt.Errorf("is no ELF, but only programs for RISC-V have costs on the core %s; choose a model of %s",
+			meter.Core, strings.Join(wasm.Models(), ", "))
+	}
 	if !bytes.HasPrefix(image, binary.Header) {
 		return nil, errors.New("not a WebAssembly module; build one with `starloom firmware build`")
 	}
@@ -61,12 +73,31 @@ func (h *Host) load(name string, image []byte, meter *wasm.Meter) (*Image, error
 	img := &Image{Name: name, host: h, copy: rewritten, compiled: compiled, meter: meter,
 		pristine: map[nic.BankConfig]pristine{}}
 	img.believed = slices.ContainsFunc(rewritten.Globals, func(g wasm.Global) bool { return g.GivenBack && !g.Proved })
-	sum := sha256.Sum256(image)
+	sum := sha256.Sum256(whole)
 	img.SHA256 = hex.EncodeToString(sum[:])
 	if err := img.check(); err != nil {
 		return nil, err
 	}
 	return img, img.describe()
+}
+
+// translate translates a program for RISC-V. The image states its costs on the meter's core.
+func translate(program []byte, meter *wasm.Meter) ([]byte, error) {
+	p, err := rv32.Load(program)
+	if err != nil {
+		return nil, err
+	}
+	core := rv32.Instructions()
+	if meter != nil {
+		if meter.Core == "" {
+			return nil, fmt.Errorf("is a program for RISC-V, which has no costs of WebAssembly instructions; choose a model of %s",
+				strings.Join(rv32.Models(), ", "))
+		}
+		if core, err = rv32.NewCore(meter.Core, meter.Parameters); err != nil {
+			return nil, err
+		}
+	}
+	return rv32.Image(p, core)
 }
 
 func rewrite(image []byte, meter *wasm.Meter, covers bool) (*wasm.Copy, error) {

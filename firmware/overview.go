@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"starloom/firmware/rv32"
 	"starloom/firmware/wasm"
 	"starloom/traces"
 )
@@ -33,11 +34,17 @@ type Shown struct{ Functions, Blocks bool }
 // View is Inspect with a static analysis. Costs come from wasm.Table; turns are trusted.
 func View(ctx context.Context, path, model string, cost map[string]int64, turns wasm.Turns,
 	shown Shown) (*Overview, error) {
-	costs, err := wasm.Table(model, cost)
+	binary, err := findImage(path)
 	if err != nil {
 		return nil, err
 	}
-	binary, err := findImage(path)
+	var costs wasm.Costs
+	program := rv32.Is(binary)
+	if program {
+		model, err = coreOf(model)
+	} else {
+		costs, err = wasm.Table(model, cost)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +52,22 @@ func View(ctx context.Context, path, model string, cost map[string]int64, turns 
 	if err != nil {
 		return nil, err
 	}
+	if program {
+		if binary, err = translate(binary, &wasm.Meter{Core: model}); err != nil {
+			return nil, err
+		}
+	}
 	static, err := wasm.Analyse(binary, costs, turns)
 	return &Overview{info, model, costs.ByName(), cost, turns, static, shown}, err
+}
+
+// coreOf returns the core for a model, which counts instructions by default.
+func coreOf(model string) (string, error) {
+	if model == wasm.Models()[0] {
+		model = rv32.Instructions().Model
+	}
+	_, err := rv32.NewCore(model, nil)
+	return model, err
 }
 
 // turnsMax is the maximum number of turns that a 32-bit local can count.

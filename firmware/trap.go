@@ -32,8 +32,11 @@ func (img *Image) faultEvent(err error) Event {
 	case errors.As(err, &gaveUp):
 		event.Kind, event.Text = EventFail, strconv.Itoa(int(gaveUp))
 	case errors.As(err, &failed):
-		event.Kind, event.Text, event.Source = EventAssert, failed.condition, failed.source
-		event.Function = cmp.Or(failed.function, functionAt(event.Backtrace, failed.source))
+		event.Kind, event.Text = EventAssert, failed.condition
+		if failed.source != placeless { // otherwise the place is that of the calling code
+			event.Source = failed.source
+			event.Function = cmp.Or(failed.function, functionAt(event.Backtrace, failed.source))
+		}
 	}
 	var spent spentError
 	if errors.As(err, &spent) {
@@ -52,6 +55,9 @@ func (e overflowError) Unwrap() error { return e.error }
 type gaveUpError int32
 
 func (e gaveUpError) Error() string { return fmt.Sprintf("gave up with code %d", int32(e)) }
+
+// placeless is the place of an assertion without file and line.
+const placeless = ":0"
 
 type assertError struct{ condition, function, source string }
 

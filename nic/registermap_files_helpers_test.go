@@ -191,6 +191,24 @@ func writeC(w io.Writer) {
 	fmt.Fprint(w, "\n#endif\n")
 }
 
+// writeWindow writes firmware/sdk/starloom_window.h.
+func writeWindow(w io.Writer) {
+	fmt.Fprintf(w, "/* %s */\n", strings.Replace(generatedBy, "registermap.go", "window.go", 1))
+	fmt.Fprint(w, "#ifndef STARLOOM_WINDOW_H\n#define STARLOOM_WINDOW_H\n\n#include \"starloom_registers.h\"\n\n")
+	for _, c := range WindowConstants {
+		fmt.Fprintf(w, "#define SL_%s %#xu /* %s */\n", strings.ToUpper(c.Name), c.Value, c.Doc)
+	}
+	regs, size := Window.place()
+	fmt.Fprintf(w, "\n/*\n%s */\ntypedef struct {\n", wrapped(" * ", Window.Doc))
+	for _, r := range regs {
+		fmt.Fprintf(w, "    uint%d_t %s; /* %s, %s */\n", r.Bits, r.Name, r.Access, r.Doc)
+	}
+	fmt.Fprint(w, "} sl_window;\n\n")
+	last := regs[len(regs)-1]
+	fmt.Fprintf(w, "SL_STATIC_ASSERT(offsetof(sl_window, %s) == %d, \"register map\");\n", last.Name, last.Offset)
+	fmt.Fprintf(w, "SL_STATIC_ASSERT(sizeof(sl_window) <= %d, \"register map\");\n\n#endif\n", size)
+}
+
 func writeVerilog(w io.Writer) {
 	fmt.Fprintf(w, "// %s\n`ifndef STARLOOM_REGISTERS_VH\n`define STARLOOM_REGISTERS_VH\n\n", generatedBy)
 	for _, c := range RegisterConstants {
@@ -212,7 +230,7 @@ func writeMarkdown(w io.Writer) {
 	fmt.Fprintf(w, "<!-- %s -->\n# Register map, ABI version %d\n\n", generatedBy, ABIVersion)
 	fmt.Fprint(w, "Access is seen from the firmware's handler: R the NIC writes, W the handler writes, RW both, "+
 		"L the image writes once, in `starloom_attach`; in an image with `starloom.h` the SDK does.\n")
-	for _, b := range RegisterMap {
+	for _, b := range slices.Concat(RegisterMap, []Block{Window}) {
 		regs, size := b.place()
 		fmt.Fprintf(w, "\n## %s, %d bytes\n\n%s\n\n", b.Name, size, b.Doc)
 		fmt.Fprint(w, "| offset | register | bits | access | meaning |\n|---|---|---|---|---|\n")
@@ -226,6 +244,10 @@ func writeMarkdown(w io.Writer) {
 	}
 	fmt.Fprint(w, "\n## Values\n\n| name | value | meaning |\n|---|---|---|\n")
 	for _, c := range RegisterConstants {
+		fmt.Fprintf(w, "| `%s` | %#x | %s |\n", c.Name, c.Value, c.Doc)
+	}
+	fmt.Fprint(w, "\n## Values of the window\n\n| name | value | meaning |\n|---|---|---|\n")
+	for _, c := range WindowConstants {
 		fmt.Fprintf(w, "| `%s` | %#x | %s |\n", c.Name, c.Value, c.Doc)
 	}
 }

@@ -15,12 +15,13 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the generated and golden files")
 
-// TestRegisterMap compares the four generated files with the register map.
+// TestRegisterMap compares the five generated files with the register map.
 func TestRegisterMap(t *testing.T) {
 	for path, write := range map[string]func(io.Writer){
 		"registers_gen.go":                     writeGo,
 		"../firmware/sdk/starloom_registers.h": writeC,
 		"../cosim/rtl/starloom_registers.vh":   writeVerilog,
+		"../firmware/sdk/starloom_window.h":    writeWindow,
 		"REGISTERS.md":                         writeMarkdown,
 	} {
 		var out bytes.Buffer

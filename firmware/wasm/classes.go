@@ -118,7 +118,12 @@ func ClassNames() (names []string) {
 }
 
 // Costs is the cost per instruction of each class.
+//
+// The zero table is that of an image that states its costs, such as a translated program (package rv32): an f32.const
+// costs its bits, and everything else nothing. Other tables have costs of 1 or more for branches and calls.
 type Costs [classCount]uint32
+
+func (c *Costs) stated() bool { return *c == Costs{} }
 
 // CostMax is the maximum cost of an instruction.
 const CostMax = 1_000_000
@@ -201,8 +206,11 @@ func (c *Costs) Set(name string, cost int64) error {
 // of returns the cost of an instruction, without the bytes of copy, fill and init.
 func (c *Costs) of(i *binary.Instruction, imported int) uint64 {
 	k := classOf(i, imported)
-	if k == classFree {
+	switch {
+	case k == classFree:
 		return 0
+	case i.Op == binary.OpF32Const && c.stated():
+		return uint64(i.Value)
 	}
 	return uint64(c[k])
 }

@@ -28,6 +28,11 @@ type Meter struct {
 	// Profile calls the host after each source line, or after each block without lines. AtName is the offset of the
 	// last instruction. In a checked build, code without a line belongs to the preceding line of its function.
 	Profile bool
+
+	// Core is the core of a program for RISC-V, with parameters of its RTL (package rv32); "" for WebAssembly. Costs is
+	// the zero table then.
+	Core       string
+	Parameters map[string]int64
 }
 
 // Exports of a metered copy.

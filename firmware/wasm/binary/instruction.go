@@ -1,6 +1,9 @@
 package binary
 
-import "fmt"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // Opcode is the byte of an instruction, or prefix<<16 | number for two-part instructions.
 type Opcode uint32
@@ -103,7 +106,7 @@ type Instruction struct {
 	Start, End int    // offsets in the function's code
 	At         int    // position of the index
 	Index      uint32 // function, local, global, type, label, segment or table; of loads and stores: alignment
-	Value      int64  // constant, block type; of loads and stores: offset
+	Value      int64  // integer constant, bits of an f32.const, block type; of loads and stores: offset
 	Targets    []uint32
 }
 
@@ -148,7 +151,9 @@ func (r *Reader) Instruction(i *Instruction) {
 	case op == OpI64Const:
 		i.Value = int64(r.leb(64, true))
 	case op == OpF32Const:
-		r.bytes(4)
+		if bits := r.bytes(4); bits != nil {
+			i.Value = int64(binary.LittleEndian.Uint32(bits))
+		}
 	case op == OpF64Const:
 		r.bytes(8)
 	case op == Bulk>>16:

@@ -44,7 +44,7 @@ type Segment struct {
 // Segments returns the initial contents of the memory.
 func (m *Module) Segments() []Segment {
 	list := []Segment{}
-	r := m.Contents(sectionData)
+	r := m.Contents(SectionData)
 	for n := r.Count(); n > 0 && r.Err == nil; n-- {
 		var s Segment
 		flags := r.U32()

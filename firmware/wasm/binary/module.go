@@ -18,13 +18,13 @@ const (
 	SectionStart     = 8  // function that runs first
 	SectionElement   = 9  // initial contents of tables
 	SectionCode      = 10 // bodies of the functions
-	sectionData      = 11
-	sectionDataCount = 12
+	SectionData      = 11 // initial contents of the memory
+	SectionDataCount = 12 // number of data segments
 )
 
 var sectionOrder = []byte{
 	SectionType, SectionImport, SectionFunction, SectionTable, SectionMemory, SectionGlobal,
-	SectionExport, SectionStart, SectionElement, sectionDataCount, SectionCode, sectionData,
+	SectionExport, SectionStart, SectionElement, SectionDataCount, SectionCode, SectionData,
 }
 
 // Section is an unparsed section.

@@ -90,7 +90,7 @@ func (m *Module) section(s *Section, large bool) error {
 	case SectionCode:
 		r.tooMany("bytes of code", len(r.Data), CodeBytesMax)
 		m.readCode(r)
-	case sectionData:
+	case SectionData:
 		r.list("data segments")
 		return r.Err
 	default:

@@ -1,0 +1,55 @@
+package firmware
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Targets are the values of BuildOptions.Target: WebAssembly images, and programs for RISC-V.
+var Targets = []string{"wasm32", "rv32i", "rv32im", "rv32imc"}
+
+func (o *BuildOptions) ofRV32() bool { return strings.HasPrefix(o.Target, "rv32") }
+
+func (o *BuildOptions) suffix() string {
+	if o.ofRV32() {
+		return ".elf"
+	}
+	return ".wasm"
+}
+
+func (o *BuildOptions) linker() string {
+	if o.ofRV32() {
+		return "ld.lld"
+	}
+	return "wasm-ld"
+}
+
+// rv32Flags follow the names of source and object, as clangFlags do. lld 14 cannot relax code for RISC-V.
+var rv32Flags = []string{
+	"--target=riscv32", "-mabi=ilp32", "-mno-relax", "-g", "-ffreestanding", "-nostdlib", "-ffunction-sections",
+	"-include", "starloom_rv32.h",
+	"-Wall", "-Wextra", "-Wno-unused-parameter", "-fdebug-compilation-dir=.", "-c",
+}
+
+func (o *BuildOptions) targetFlags() []string {
+	if o.ofRV32() {
+		return append(slices.Clone(rv32Flags), "-march="+o.Target)
+	}
+	return clangFlags
+}
+
+// compiled returns the sources to compile: those of the program and, for RISC-V, the runtime of the SDK.
+func (b *compilation) compiled() []string {
+	if b.ofRV32() {
+		return append(b.sources(), filepath.Join(b.work, "sdk", "starloom_rv32_runtime.c"))
+	}
+	return b.sources()
+}
+
+func (b *compilation) linkFlags() []string {
+	if b.ofRV32() {
+		return []string{"-static", "--gc-sections", "-T", filepath.Join(b.work, "sdk", "starloom_rv32.ld")}
+	}
+	return wasmLinkFlags
+}

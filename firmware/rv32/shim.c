@@ -1,0 +1,216 @@
+/* The processor around a translated program: entry points of the ABI, and the NIC's window. The
+ * translation replaces the functions below that say so, and calls the others by their names.
+ *
+ * Addresses of the window: nic/REGISTERS.md. `offset` is an address relative to the RAM. */
+#include "starloom_registers.h"
+#define starloom_base starloom_unused_base
+#include "starloom_target.h"
+#undef starloom_base
+
+#include "starloom_window.h"
+
+/* Constants of the program, by image.go: the translation writes them here. */
+enum {
+    RAM_BYTES, RAM_FROM, SHARED_FROM, SHARED_BYTES, SHARED_AT, END, ENTRY, RAM_AT, RAM_DATA_BYTES,
+    PARAMS, PROBES, RESULTS, WORDS
+};
+static volatile const uint32_t program_words[WORDS] = {1};
+SL_EXPORT(program_words_at) const volatile uint32_t *program_words_at(void) { return program_words; }
+SL_EXPORT(program_data_at) const uint8_t *program_data_at(void) { return &__heap_base; }
+static inline uint32_t program_word(uint32_t k) { return program_words[k]; }
+static uint64_t starloom_base(void) { return program_word(END); }
+
+#define STARLOOM_STATE_BYTES program_word(RAM_BYTES)
+#include "starloom.h"
+
+typedef struct {
+    uint32_t x[32];
+    uint32_t pc;
+    uint32_t reserved;
+    uint32_t result_low, result_high, select;
+    uint32_t spare[7];
+    uint8_t ram[];
+} state_t;
+SL_STATIC_ASSERT(offsetof(state_t, ram) == 176, "stateBytes in translate.go");
+
+static sl_nic *nic;
+static state_t *state;
+
+/* Replaced. */
+#define REPLACED __attribute__((noinline, optnone))
+/* Returns the address at which the next turn begins, plus 1. */
+REPLACED uint32_t program_run(uint32_t pc, state_t *s) { return pc + (uint32_t)s->pc; }
+REPLACED void program_split(void) {} /* counts an access in two words */
+
+/* Reported as of the translated function that calls them. */
+#define RUNTIME(name) __asm__("runtime." name)
+SL_EXPORT(window_load) uint32_t window_load(uint32_t offset, uint32_t kind) RUNTIME("load");
+SL_EXPORT(window_store) void window_store(uint32_t offset, uint32_t value, uint32_t bytes) RUNTIME("store");
+SL_EXPORT(program_lost) void program_lost(uint32_t pc) RUNTIME("jump");
+
+#define REFUSE(text) sl_host_assert(text, "", "", 0)
+
+void program_lost(uint32_t pc) {
+    (void)pc;
+    REFUSE("the program jumps to an instruction of its text");
+}
+
+/* The byte at this address of a FIFO in the window, 0 for none. */
+static uint8_t *fifo(uint32_t at, uint32_t bytes) {
+    uint32_t place = (at & 0x1FFFFFF) / SL_FIFO_STRIDE, byte = at & (SL_FIFO_STRIDE - 1);
+    int sends = at >= SL_TX_FIFO;
+    uint32_t places = sends ? nic->bank.tx_frames : nic->registers->rx_count;
+    if (place >= places || byte + bytes > nic->bank.frame_stride) return 0;
+    return (uint8_t *)(sends ? starloom_tx(nic, place) : starloom_rx(nic, place)) + byte;
+}
+
+static uint32_t selected(uint32_t k) {
+    switch (k) {
+    case SL_SELECT_SEED: return (uint32_t)nic->bank.seed;
+    case SL_SELECT_SEED + 1: return (uint32_t)(nic->bank.seed >> 32);
+    case SL_SELECT_PAYLOAD_BYTES: return nic->bank.payload_bytes;
+    case SL_SELECT_RX_FRAMES: return nic->bank.rx_frames;
+    case SL_SELECT_TX_FRAMES: return nic->bank.tx_frames;
+    case SL_SELECT_LANES: return nic->bank.lanes;
+    }
+    if (k < 8) return sl_shape(nic, k);
+    if (k - SL_SELECT_PARAM < 16) return (uint32_t)sl_param(nic, k - SL_SELECT_PARAM);
+    if (k - SL_SELECT_STATUS < nic->bank.lanes) return sl_status_of(nic, k - SL_SELECT_STATUS);
+    REFUSE("the window has a register of the number that was written to select");
+    return 0;
+}
+
+static uint32_t register_load(uint32_t at) {
+    switch (at) {
+    case offsetof(sl_window, self): return sl_self(nic);
+    case offsetof(sl_window, processors): return sl_processors(nic);
+    case offsetof(sl_window, slot): return sl_slot(nic);
+    case offsetof(sl_window, workload): return sl_workload(nic);
+    case offsetof(sl_window, ports): return sl_ports(nic);
+    case offsetof(sl_window, rx_status): return sl_status(nic);
+    case offsetof(sl_window, rx_count): return nic->registers->rx_count;
+    case offsetof(sl_window, tx_count): return nic->registers->tx_count;
+    case offsetof(sl_window, tx_free): return sl_tx_free(nic);
+    case offsetof(sl_window, flags): return nic->registers->flags;
+    case offsetof(sl_window, select): return state->select;
+    case offsetof(sl_window, value): return selected(state->select);
+    }
+    REFUSE("loads of the NIC's window are of registers that can be read");
+    return 0;
+}
+
+static uint64_t pair(void) { return (uint64_t)state->result_high << 32 | state->result_low; }
+
+/* A line of the program's text: in constants or in RAM. */
+static void log_line(uint32_t address, uint32_t bytes) {
+    uint32_t shared = address - program_word(SHARED_FROM), own = address - program_word(RAM_FROM);
+    if (bytes <= program_word(SHARED_BYTES) && shared <= program_word(SHARED_BYTES) - bytes)
+        sl_host_log((const char *)program_word(SHARED_AT) + shared, bytes);
+    else if (bytes <= program_word(RAM_BYTES) && own <= program_word(RAM_BYTES) - bytes)
+        sl_host_log((const char *)state->ram + own, bytes);
+    else
+        REFUSE("a line of the log is in RAM or constants");
+}
+
+static void register_store(uint32_t at, uint32_t value) {
+    switch (at) {
+    case offsetof(sl_window, listen): sl_listen(nic, value); return;
+    case offsetof(sl_window, sleep): sl_sleep(nic, value); return;
+    case offsetof(sl_window, done): if (value) sl_done(nic); return;
+    case offsetof(sl_window, held): sl_hold(nic, value); return;
+    case offsetof(sl_window, rx_pop):
+        nic->taken = value < nic->registers->rx_count ? value : nic->registers->rx_count;
+        starloom_consume(nic);
+        nic->taken = 0;
+        return;
+    case offsetof(sl_window, tx_push):
+        for (; value; value--) {
+            if (sl_tx_free(nic)) nic->registers->tx_count++;
+            else nic->registers->flags |= SL_FLAG_TX_OVERFLOW;
+        }
+        return;
+    case offsetof(sl_window, tx_withdraw): sl_withdraw(nic); return;
+    case offsetof(sl_window, low): state->result_low = value; return;
+    case offsetof(sl_window, high): state->result_high = value; return;
+    case offsetof(sl_window, result): sl_result(nic, value, pair()); return;
+    case offsetof(sl_window, probe): sl_host_probe(value, pair()); return;
+    case offsetof(sl_window, log): log_line(state->result_low, value); return;
+    case offsetof(sl_window, deliver): sl_host_deliver(value); return;
+    case offsetof(sl_window, fail): sl_host_fail((int32_t)value); return;
+    case offsetof(sl_window, select): state->select = value; return;
+    }
+    REFUSE("stores to the NIC's window are to registers that can be written");
+}
+
+static uint32_t read_bytes(const uint8_t *from, uint32_t bytes) {
+    uint32_t value = 0;
+    for (uint32_t k = 0; k < bytes; k++) value |= (uint32_t)from[k] << 8 * k;
+    return value;
+}
+
+/* kind: bytes, or 16 plus bytes for a signed number. */
+uint32_t window_load(uint32_t offset, uint32_t kind) {
+    uint32_t bytes = kind & 15, value, address = offset + program_word(RAM_FROM);
+    uint32_t shared = address - program_word(SHARED_FROM);
+    if ((offset & 3) + bytes > 4) program_split();
+    if (offset <= program_word(RAM_BYTES) - bytes) {
+        value = read_bytes(state->ram + offset, bytes);
+    } else if (shared <= program_word(SHARED_BYTES) - bytes) {
+        value = read_bytes((const uint8_t *)program_word(SHARED_AT) + shared, bytes);
+    } else if (address - SL_WINDOW < sizeof(sl_window)) {
+        if (bytes != 4 || address & 3) REFUSE("registers of the NIC's window are loaded as aligned words of 32 bits");
+        value = register_load(address - SL_WINDOW);
+    } else if (address >= SL_RX_FIFO && address < SL_FIFO_END) {
+        if (address & (bytes - 1)) REFUSE("loads from the NIC's FIFOs are aligned");
+        const uint8_t *from = fifo(address, bytes);
+        value = from ? read_bytes(from, bytes) : 0;
+    } else {
+        REFUSE("loads are from RAM, text, constants and the NIC's window");
+        return 0;
+    }
+    if (kind & 16) value = bytes == 1 ? (uint32_t)(int8_t)value : (uint32_t)(int16_t)value;
+    return value;
+}
+
+static void write_bytes(uint8_t *to, uint32_t value, uint32_t bytes) {
+    for (uint32_t k = 0; k < bytes; k++) to[k] = (uint8_t)(value >> 8 * k);
+}
+
+void window_store(uint32_t offset, uint32_t value, uint32_t bytes) {
+    uint32_t address = offset + program_word(RAM_FROM);
+    if ((offset & 3) + bytes > 4) program_split();
+    if (offset <= program_word(RAM_BYTES) - bytes) {
+        write_bytes(state->ram + offset, value, bytes);
+    } else if (address - SL_WINDOW < sizeof(sl_window)) {
+        if (bytes != 4 || address & 3) REFUSE("registers of the NIC's window are stored as aligned words of 32 bits");
+        register_store(address - SL_WINDOW, value);
+    } else if (address >= SL_TX_FIFO && address < SL_FIFO_END) {
+        if (address & (bytes - 1)) REFUSE("stores to the NIC's FIFOs are aligned");
+        uint8_t *to = fifo(address, bytes);
+        if (to) write_bytes(to, value, bytes);
+    } else {
+        REFUSE("stores are to RAM and the NIC's window, never to text or constants");
+    }
+}
+
+static void turn(sl_nic *own, state_t *s) {
+    nic = own;
+    state = s;
+    s->pc = program_run(s->pc, s) - 1;
+}
+
+static void on_start(sl_nic *own, state_t *s) {
+    const uint32_t *from = (const uint32_t *)program_word(RAM_AT);
+    for (uint32_t k = 0; k < program_word(RAM_DATA_BYTES) / 4; k++) ((uint32_t *)s->ram)[k] = from[k];
+    s->pc = program_word(ENTRY);
+    turn(own, s);
+}
+
+static void on_slot(sl_nic *own, state_t *s) { turn(own, s); }
+
+static const char *const *names(uint32_t word) { return (const char *const *)program_word(word); }
+
+SL_EXPORT(starloom_param_names) const char *const *starloom_param_names(void) { return names(PARAMS); }
+SL_EXPORT(starloom_probe_names) const char *const *starloom_probe_names(void) { return names(PROBES); }
+SL_EXPORT(starloom_result_names) const char *const *starloom_result_names(void) { return names(RESULTS); }
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)

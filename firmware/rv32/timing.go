@@ -1,0 +1,88 @@
+package rv32
+
+// timing is the cost of the instructions of a program on a core.
+type timing struct {
+	*table
+	program *Program
+}
+
+// fixed returns the cost of an instruction that does not depend on data; a branch is not taken.
+func (t *timing) fixed(i *Instruction) int {
+	cost := t.class(i)
+	if t.wide > 0 && i.Size == 4 && i.PC&2 != 0 {
+		cost += t.wide
+	}
+	if t.loadUse > 0 && i.Op.isLoad() {
+		if next := t.program.instruction(i.next()); next.reads(i.Rd) {
+			cost += t.loadUse
+		}
+	}
+	return cost
+}
+
+func (t *timing) class(i *Instruction) int {
+	switch op := i.Op; {
+	case op.isBranch():
+		return t.branch
+	case op.isLoad():
+		return t.load
+	case op.isStore():
+		return t.store
+	case op == opJAL:
+		return t.jump + t.toWide(i.target())
+	case op == opJALR:
+		return t.jumpRegister
+	case op == opMUL:
+		return t.multiply
+	case op > opMUL && op <= opMULHU:
+		return t.multiplyHigh
+	case op >= opDIV && op <= opREMU:
+		return t.divide
+	case op >= opSLLI && op <= opSRAI:
+		return t.shift + t.steps(uint32(i.Immediate))
+	case op == opSLL || op == opSRL || op == opSRA:
+		return t.shift
+	}
+	return t.plain
+}
+
+func (t *timing) toWide(target uint32) int {
+	if t.wideTarget > 0 && t.program.wide(target) {
+		return t.wideTarget
+	}
+	return 0
+}
+
+// steps returns the cycles of a shifter that shifts by 4 and by 1.
+func (t *timing) steps(by uint32) int {
+	if !t.shiftSteps {
+		return 0
+	}
+	return int(by/4 + by%4)
+}
+
+// whenTaken returns what a taken branch costs more.
+func (t *timing) whenTaken(i *Instruction) int {
+	cost := t.taken + t.toWide(i.target())
+	if t.takenPast > 0 && t.program.wide(i.next()) {
+		cost += t.takenPast
+	}
+	return cost
+}
+
+// dynamic returns what an instruction costs more or less for the values of its operands.
+func (t *timing) dynamic(i *Instruction, a, b uint32) int {
+	switch op := i.Op; {
+	case op == opSLL || op == opSRL || op == opSRA:
+		return t.steps(b & 31)
+	case op >= opDIV && op <= opREMU && b == 0:
+		return -t.divideByZero
+	case (op.isLoad() || op.isStore()) && splits(a+uint32(i.Immediate), op.bytes()):
+		return t.split
+	case op == opJALR:
+		return t.toWide((a + uint32(i.Immediate)) &^ 1)
+	}
+	return 0
+}
+
+func splits(address, bytes uint32) bool { return address&3+bytes > 4 }

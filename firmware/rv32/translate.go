@@ -1,0 +1,225 @@
+package rv32
+
+import (
+	"slices"
+
+	"starloom/firmware/wasm/binary"
+)
+
+// stateBytes is the size of a processor's state before its RAM: registers, address of the next instruction, and the
+// NIC's latches (state_t in shim.c).
+const (
+	stateBytes = 176
+	statePC    = 128
+)
+
+// coldMax is the largest text with a slow translation in which every instruction is an entry.
+const coldMax = 32 << 10
+
+// coldHalves is the number of addresses in a function of cold code.
+const coldHalves = 64
+
+// translator makes functions of WebAssembly from a program. Their numbers follow those of the shim:
+//
+//	dispatch, run, wide, regions, cold code
+type translator struct {
+	*Program
+	timing   timing
+	regions  []*region
+	regionAt map[uint32]*region // by address of each block
+	cold     bool               // with cold code
+	stepping bool               // every instruction leaves its function, and there is cold code only: for tests
+
+	first       uint32 // number of dispatch
+	load        uint32 // functions of the shim
+	store       uint32
+	lost        uint32
+	tableAt     uint32 // address of the table of entries
+	signatureAt uint32 // number of the type (pc, state) -> pc
+	table       []uint32
+	bodies      []body
+}
+
+// body is a function's code and the addresses of the instructions that it translates, by offset in the code.
+type body struct {
+	code   []byte
+	name   string
+	places []place
+}
+
+type place struct {
+	at int
+	pc uint32
+}
+
+// Entries of the table have the number of a region's or cold function plus one and, above, the place among its
+// entries.
+const (
+	entryBits = 16
+	wideBit   = 1 << 31
+)
+
+func (t *translator) dispatch() uint32           { return t.first }
+func (t *translator) run() uint32                { return t.first + 1 }
+func (t *translator) toWide() uint32             { return t.first + 2 }
+func (t *translator) function(region int) uint32 { return t.first + 3 + uint32(region) }
+
+// analyse finds regions and entries.
+func (t *translator) analyse() {
+	t.regionAt = map[uint32]*region{}
+	t.cold = t.Text.bytes() <= coldMax
+	t.findRegions()
+	t.findEntries()
+	t.table = make([]uint32, t.Text.bytes()/2+1)
+	for pc := t.Text.From; pc < t.Text.To; pc += 2 {
+		if _, ok := t.fetch(pc); ok && t.cold {
+			half := (pc - t.Text.From) / 2
+			t.table[half] = uint32(len(t.regions)) + half/coldHalves + 1 | half%coldHalves<<entryBits
+		}
+		if t.wide(pc) {
+			t.table[(pc-t.Text.From)/2] |= wideBit
+		}
+	}
+	if t.stepping {
+		return
+	}
+	for _, r := range t.regions {
+		for n, k := range r.entries {
+			at := (r.blocks[k].from - t.Text.From) / 2
+			t.table[at] = t.table[at]&wideBit | uint32(r.index+1) | uint32(n)<<entryBits
+		}
+	}
+}
+
+// emit writes the functions; analyse must have run and the numbers must be known.
+func (t *translator) emit() {
+	t.bodies = []body{{code: t.dispatcher(), name: "runtime.dispatch"}, {code: t.runner(), name: "runtime.run"},
+		{code: t.wideTargets(), name: "runtime.wide"}}
+	for _, r := range t.regions {
+		e := &emitter{translator: t, region: r}
+		t.bodies = append(t.bodies, e.body())
+	}
+	for half := uint32(0); t.cold && half < t.Text.bytes()/2; half += coldHalves {
+		t.bodies = append(t.bodies, t.coldCode(t.Text.From+2*half))
+	}
+}
+
+// Locals of functions of the type (pc, state) -> pc.
+const (
+	localPC uint32 = iota
+	localState
+	localEntry   // place among the entries
+	localAddress // of an access or a jump
+	localFirst   // registers
+)
+
+// entryWord leaves the table's entry for an address, which must be in the text.
+func (t *translator) entryWord(c *code) {
+	c.constant(t.Text.From)
+	c.add(binary.OpI32Sub)
+	c.constant(1)
+	c.add(binary.OpI32ShrU)
+	c.constant(2)
+	c.add(binary.OpI32Shl)
+	c.add(binary.OpI32Load, 2, t.tableAt)
+}
+
+// inText leaves 1 if the address in a local is that of a possible instruction.
+func (t *translator) inText(c *code, local uint32) {
+	c.get(local)
+	c.constant(t.Text.From)
+	c.add(binary.OpI32Sub)
+	c.constant(1)
+	c.add(opI32RotR) // an odd distance becomes large
+	c.constant(t.Text.bytes() / 2)
+	c.add(binary.OpI32LtU)
+}
+
+// dispatcher calls the function of an address: dispatch(pc, state) -> pc.
+func (t *translator) dispatcher() []byte {
+	c := &code{}
+	c.add(1, 1, binary.I32) // the entry
+	t.inText(c, localPC)
+	c.add(binary.OpIf, binary.BlockEmpty)
+	c.get(localPC)
+	t.entryWord(c)
+	c.constant(1<<entryBits - 1)
+	c.add(opI32And)
+	c.tee(localEntry)
+	c.add(binary.OpIf, binary.BlockEmpty)
+	c.get(localPC)
+	c.get(localState)
+	c.get(localEntry)
+	c.constant(1)
+	c.add(binary.OpI32Sub)
+	c.add(binary.OpCallIndirect, t.signatureAt, 0, binary.OpReturn, binary.OpEnd, binary.OpEnd)
+	c.get(localPC)
+	c.add(binary.OpCall, t.lost, binary.OpUnreachable, binary.OpEnd)
+	return c.bytes
+}
+
+// runner goes on until the processor waits: run(pc, state) -> pc + 1.
+func (t *translator) runner() []byte {
+	c := &code{}
+	c.add(0, binary.OpLoop, binary.BlockEmpty)
+	c.get(localPC)
+	c.get(localState)
+	c.add(binary.OpCall, t.dispatch())
+	if t.stepping {
+		c.constant(1)
+		c.add(opI32Or)
+	}
+	c.tee(localPC)
+	c.constant(1)
+	c.add(opI32And)
+	c.add(binary.OpI32Eqz, binary.OpBrIf, 0, binary.OpEnd)
+	c.get(localPC)
+	c.add(binary.OpEnd)
+	return c.bytes
+}
+
+// wideTargets counts what a jump to a computed address costs more: wide(pc).
+func (t *translator) wideTargets() []byte {
+	c := &code{}
+	c.add(0)
+	if t.timing.wideTarget > 0 {
+		t.inText(c, localPC)
+		c.add(binary.OpIf, binary.BlockEmpty)
+		c.get(localPC)
+		t.entryWord(c)
+		c.constant(0)
+		c.add(binary.OpI32LtS, binary.OpIf, binary.BlockEmpty)
+		c.cost(t.timing.wideTarget)
+		c.add(binary.OpEnd, binary.OpEnd)
+	}
+	c.add(binary.OpEnd)
+	return c.bytes
+}
+
+// coldCode translates the instructions at the given address and the coldHalves-1 addresses that follow: each is an
+// entry.
+func (t *translator) coldCode(from uint32) body {
+	r := &region{name: "code at " + t.placeName(from), index: -1, at: map[uint32]int{}, number: map[int]int{},
+		loops: map[int]int{}}
+	r.Range = Range{from, min(from+2*coldHalves, t.Text.To)}
+	var places []int // block by half word
+	for pc := from; pc < r.To; pc += 2 {
+		i := t.instruction(pc)
+		r.used[i.Rd], r.used[i.Rs1], r.used[i.Rs2] = true, true, true
+		r.written[i.Rd] = true
+		places = append(places, len(r.blocks))
+		r.enter(len(r.blocks))
+		r.at[pc] = len(r.blocks)
+		r.blocks = append(r.blocks, block{from: pc, instructions: []Instruction{i}})
+	}
+	r.entries = slices.Clone(places)
+	e := &emitter{translator: t, region: r, slow: true}
+	return e.body()
+}
+
+func (t *translator) placeName(pc uint32) string {
+	if f := t.functionAt(pc); f != nil {
+		return f.name
+	}
+	return "the text"
+}

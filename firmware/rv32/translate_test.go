@@ -1,0 +1,74 @@
+package rv32
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestTranslationSteps: interpreter and translation have the same registers, memory, address and cycles after every
+// instruction of random programs, on every core.
+func TestTranslationSteps(t *testing.T) {
+	steps := 0
+	for seed := range uint64(40) {
+		core := &cores[seed%uint64(len(cores))]
+		p := draw(seed, seed%4 != 0)
+		reference := NewProcessor(p, core, noWindow{})
+		x := newMachine(t, &translator{Program: p, timing: timing{&core.cost, p}, stepping: true})
+		for n := 0; n < 2000; n++ {
+			at := reference.PC
+			if n == 0 {
+				reference.X[2], reference.X[3] = testRAM+2048, testRAM+16
+				x.setRegister(2, testRAM+2048)
+				x.setRegister(3, testRAM+16)
+			}
+			before := reference.Cycles
+			waits, err := reference.Step()
+			require.NoError(t, err)
+			cost, err := x.turn()
+			require.NoError(t, err, "seed %d, step %d", seed, n)
+			place := fmt.Sprintf("seed %d, %s, step %d, %+v", seed, core.parameters(), n, p.instruction(at))
+			require.Equal(t, reference.Cycles-before, cost, place)
+			require.Equal(t, reference.X, x.registers(), place)
+			require.Equal(t, reference.PC, x.pc(), place)
+			if steps++; waits {
+				break
+			}
+		}
+		require.Equal(t, reference.RAM, x.memory(), "seed %d", seed)
+	}
+	require.Greater(t, steps, 2000)
+}
+
+// TestTranslationRuns: the quick translation of random programs ends in the state of the interpreter, after the same
+// number of cycles, on every core.
+func TestTranslationRuns(t *testing.T) {
+	turns := 0
+	for seed := range uint64(100) {
+		core := &cores[seed%uint64(len(cores))]
+		p := draw(seed, seed%4 != 0)
+		reference := NewProcessor(p, core, noWindow{})
+		reference.X[2], reference.X[3] = testRAM+2048, testRAM+16
+		ends, trap := false, error(nil)
+		for n := 0; n < 200_000 && !ends && trap == nil; n++ {
+			ends, trap = reference.Step()
+		}
+		if !ends && trap == nil {
+			continue
+		}
+		x := newMachine(t, &translator{Program: p, timing: timing{&core.cost, p}})
+		x.setRegister(2, testRAM+2048)
+		x.setRegister(3, testRAM+16)
+		cost, err := x.turn()
+		require.Equal(t, trap != nil, err != nil, "seed %d: %v, %v", seed, trap, err)
+		if turns++; trap != nil {
+			continue
+		}
+		require.Equal(t, reference.X, x.registers(), "seed %d", seed)
+		require.Equal(t, reference.RAM, x.memory(), "seed %d", seed)
+		require.Equal(t, reference.PC, x.pc(), "seed %d", seed)
+		require.Equal(t, reference.Cycles, cost, "seed %d, %s", seed, core.parameters())
+	}
+	require.Greater(t, turns, 80)
+}

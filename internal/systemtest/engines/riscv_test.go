@@ -1,0 +1,104 @@
+package engines
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+	"starloom/fabric/pops"
+	"starloom/firmware"
+	"starloom/internal/systemtest"
+)
+
+// riscv builds a source for a target and returns a scenario of POPS(4,4) that runs it, on a core unless it is "".
+func riscv(t *testing.T, source, target, core string) *starloom.Scenario {
+	image := filepath.Join(t.TempDir(), "image")
+	require.NoError(t, firmware.Build(context.Background(),
+		firmware.BuildOptions{Source: source, Output: image, Target: target}))
+	s := starloom.DefaultScenario()
+	s.Fabric.POPS = &pops.Network{Groups: 4, GroupSize: 4}
+	s.Firmware.Image = image
+	s.Firmware.CPU.Model = core
+	s.Stop.Slots = 2000
+	return s
+}
+
+const router = "examples/languages/c/router.c"
+
+// TestRISCVDelivers: a controller compiled for RISC-V delivers what the same source as WebAssembly delivers, in both
+// engines, banked and isolated, compiled and interpreted, with the same cycles of the core.
+func TestRISCVDelivers(t *testing.T) {
+	m := systemtest.Machine(t, riscv(t, router, "wasm32", ""), starloom.MachineOptions{})
+	require.NoError(t, m.Run(context.Background(), nil))
+	want := m.Report()
+	require.Equal(t, "pass", string(want.Verdict))
+	for _, target := range []string{"rv32i", "rv32im", "rv32imc"} {
+		s := riscv(t, router, target, "ibex")
+		s.Firmware.CPU.BudgetCycles = 20_000
+		first := ""
+		for n, o := range []starloom.MachineOptions{{}, {}, {}, {}} {
+			s.Firmware.Mode = []string{"banked", "banked", "banked", "isolated"}[n]
+			o.Engine = []string{"slot", "cycle", "slot", "slot"}[n]
+			o.Runtime = []string{"", "", "interpreter", ""}[n]
+			m := systemtest.Machine(t, s, o)
+			require.NoError(t, m.Run(context.Background(), nil))
+			r := m.Report()
+			require.Equal(t, want.Digest, r.Digest, target)
+			require.Equal(t, want.Frames, r.Frames, target)
+			require.Equal(t, "ibex", r.Firmware.CPU)
+			text := systemtest.ReportText(t, r)
+			if first == "" {
+				first = text
+			}
+			require.Equal(t, first, text, "%s, way %d", target, n)
+		}
+	}
+}
+
+// TestRISCVTraps: a store outside the memory removes the processor, with function and line; the others go on.
+func TestRISCVTraps(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "trap.c")
+	require.NoError(t, os.WriteFile(source, []byte(`#include "starloom.h"
+typedef struct { uint32_t slots; } state_t;
+__attribute__((noinline)) static void wild(volatile uint32_t *at) {
+    *at = 1;
+}
+static void on_start(sl_nic *nic, state_t *s) {}
+static void on_slot(sl_nic *nic, state_t *s) {
+    if (++s->slots == 3 && sl_self(nic) == 5) wild((uint32_t *)0x12345678);
+    if (s->slots == 6) sl_done(nic);
+}
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
+`), 0o644))
+	m := systemtest.Machine(t, riscv(t, source, "rv32imc", "picorv32"), starloom.MachineOptions{})
+	require.NoError(t, m.Run(context.Background(), nil))
+	r := m.Report()
+	require.Len(t, r.Violations, 1)
+	require.Contains(t, r.Violations[0].Message, "stores are to RAM and the NIC's window, never to text or constants")
+	require.Contains(t, r.Violations[0].Message, "wild at trap.c:4")
+	require.EqualValues(t, 5, r.Slots)
+}
+
+// TestRISCVRefused: images and models that do not fit together are refused.
+func TestRISCVRefused(t *testing.T) {
+	for want, s := range map[string]*starloom.Scenario{
+		"choose a model of instructions, ibex, picorv32":   riscv(t, router, "rv32im", "rv32-inorder"),
+		"choose a model of unit, rv32-inorder, microcoded": riscv(t, router, "wasm32", "ibex"),
+		"the timing of the core ibex was not measured":     riscv(t, router, "rv32im", "ibex"),
+		"costs of WebAssembly instructions with the core":  riscv(t, router, "rv32im", "picorv32"),
+		"the model unit has no core with parameters":       riscv(t, router, "wasm32", "unit"),
+	} {
+		switch want[:9] {
+		case "the timin", "the model":
+			s.Firmware.CPU.Core = map[string]int64{"WritebackStage": 1}
+		case "costs of ":
+			s.Firmware.CPU.Cost = map[string]int64{"load": 2}
+		}
+		_, err := starloom.NewMachine(context.Background(), s, starloom.MachineOptions{})
+		require.ErrorContains(t, err, want)
+	}
+}

@@ -1,0 +1,57 @@
+package nic
+
+// Window is the register window of a processor with memory-mapped registers, such as RISC-V: the words at
+// WindowConstants' window. It is written with the register map, to firmware/sdk/starloom_window.h and REGISTERS.md.
+var Window = Block{Name: "window", Doc: "The NIC of one processor, memory-mapped: aligned words of 32 bits from " +
+	"SL_WINDOW on. Frames of the FIFOs lie at SL_RX_FIFO and SL_TX_FIFO, SL_FIFO_STRIDE bytes apart, the head first, " +
+	"each as a frame block and its payload; they take aligned accesses of 8, 16 and 32 bits. What the processor " +
+	"writes is valid at the end of its turn (wfi).",
+	Registers: []Register{
+		{"self", 32, 0, ReadOnly, "this processor's number"},
+		{"processors", 32, 0, ReadOnly, "processors in the machine"},
+		{"slot", 32, 0, ReadOnly, "the slot that begins now, 0 after reset"},
+		{"workload", 32, 0, ReadOnly, "this processor's word of the workload"},
+		{"ports", 32, 0, ReadOnly, "ports of the NIC"},
+		{"rx_status", 32, 0, ReadOnly, "receiver status of the slot before"},
+		{"rx_count", 32, 0, ReadOnly, "frames in the RX FIFO"},
+		{"tx_count", 32, 0, ReadOnly, "frames in the TX FIFO; the next frame is written at this place"},
+		{"tx_free", 32, 0, ReadOnly, "frames that still fit into the TX FIFO"},
+		{"flags", 32, 0, ReadOnly, "flags of the processor block"},
+		{"rx_pop", 32, 0, WriteOnly, "removes so many frames from the head of the RX FIFO"},
+		{"tx_push", 32, 0, WriteOnly, "appends so many frames, written at the place tx_count and the following places"},
+		{"tx_withdraw", 32, 0, WriteOnly, "removes the frame that is sent next; the value has no meaning"},
+		{"listen", 32, 0, WriteOnly, "port that is heard from this slot on, 0xffff for none, 0xfffe for all"},
+		{"sleep", 32, 0, WriteOnly, "the processor has nothing to do for so many slots"},
+		{"done", 32, 0, WriteOnly, "1: the processor has finished"},
+		{"held", 32, 0, WriteOnly, "packets that the program holds, for the memory rule"},
+		{"low", 32, 0, WriteOnly, "low bits of the value that result or probe reports"},
+		{"high", 32, 0, WriteOnly, "high bits of that value"},
+		{"result", 32, 0, WriteOnly, "reports the value as the result of this number"},
+		{"probe", 32, 0, WriteOnly, "shows the value at the probe of this number"},
+		{"log", 32, 0, WriteOnly, "a line of so many bytes in the firmware log, from the address in low on"},
+		{"deliver", 32, 0, WriteOnly, "the packet of this processor has reached its destination"},
+		{"fail", 32, 0, WriteOnly, "the processor gives up with this code"},
+		{"select", 32, 0, ReadWrite, "number of the register that value shows: SL_SELECT_..."},
+		{"value", 32, 0, ReadOnly, "the selected register"},
+	}}
+
+// WindowConstants are addresses, and numbers of registers that the window shows by select.
+var WindowConstants = []struct {
+	Name  string
+	Value uint32
+	Doc   string
+}{
+	{"window", 0x40000000, "address of the window"},
+	{"rx_fifo", 0x42000000, "address of the head of the RX FIFO"},
+	{"tx_fifo", 0x44000000, "address of the head of the TX FIFO"},
+	{"fifo_end", 0x46000000, "end of the FIFOs"},
+	{"fifo_stride", 0x20000, "bytes from one frame of a FIFO to the next"},
+	{"select_shape", 0, "words 0 to 7 of the network's size"},
+	{"select_param", 16, "parameters 0 to 15"},
+	{"select_seed", 32, "seed of the random stream, low half, then high half"},
+	{"select_payload_bytes", 34, "largest payload of a frame"},
+	{"select_rx_frames", 35, "depth of the RX FIFO, in frames"},
+	{"select_tx_frames", 36, "depth of the TX FIFO, in frames"},
+	{"select_lanes", 37, "ports at which the NIC sends and receives in one slot: 1, or all"},
+	{"select_status", 64, "receiver status of port 0 and the following ports"},
+}
