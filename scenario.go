@@ -24,6 +24,7 @@ import (
 	"starloom/fabric/pops"
 	"starloom/fabric/studies"
 	"starloom/firmware"
+	"starloom/firmware/rv32"
 	"starloom/firmware/wasm"
 	"starloom/internal/config"
 	"starloom/internal/explore"
@@ -212,8 +213,27 @@ type CPU struct {
 
 func (CPU) Declaration() string { return scenarioSource }
 
-// ModelCustom is the value of CPU.Model for a custom cost table. A cost missing in Cost is 1; memory_byte defaults to
-// 0.
+// ofCore reports whether the model is that of a RISC-V core, for ELFs.
+func (c *CPU) ofCore() bool { return slices.Contains(rv32.Models(), c.Model) }
+
+// wrongCore returns a key that cannot be used, with reason and remedy; no reason if the core can be used.
+func (c *CPU) wrongCore() (key, reason, remedy string) {
+	switch {
+	case !c.ofCore() && len(c.Core) > 0:
+		return "core", "the model " + c.Model + " has no core with parameters",
+			"delete core, or choose a model of " + strings.Join(rv32.Models(), ", ")
+	case c.ofCore() && len(c.Cost) > 0:
+		return "cost", "costs of WebAssembly instructions with the core " + c.Model, "delete cost: a core has its own timing"
+	case c.ofCore():
+		if _, err := rv32.NewCore(c.Model, c.Core); err != nil {
+			return "core", err.Error(), "give parameters of a measured core"
+		}
+	}
+	return "", "", ""
+}
+
+// ModelCustom is the value of CPU.Model for a custom cost table. A cost missing in Cost is 1, and that of memory_byte
+// is 0.
 const ModelCustom = wasm.ModelCustom
 
 // Faults are failures injected into a run. They depend only on the seed, the target's number and the slot, not on the

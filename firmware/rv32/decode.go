@@ -101,7 +101,7 @@ func (i *Instruction) writes() bool {
 func field(word uint32, high, low uint) uint32 { return word >> low & (1<<(high-low+1) - 1) }
 func signed(value uint32, bits uint) int32     { return int32(value<<(32-bits)) >> (32 - bits) }
 
-// Decode decodes the instruction in the low 16 or 32 bits of a word. The Op of an unknown one is that of no instruction.
+// Decode decodes the instruction in the low 16 or 32 bits of a word. Op is 0 for an unknown one.
 func Decode(word, pc uint32) Instruction {
 	if word&3 != 3 {
 		i := decompress(word & 0xFFFF)

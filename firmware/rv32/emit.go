@@ -319,8 +319,10 @@ func (e *emitter) fallTo(k int, target uint32) {
 	}
 }
 
-var comparisons = map[Op]int{opBEQ: binary.OpI32Eq, opBNE: binary.OpI32Ne, opBLT: binary.OpI32LtS, opBGE: binary.OpI32GeS,
-	opBLTU: binary.OpI32LtU, opBGEU: binary.OpI32GeU}
+var comparisons = map[Op]int{
+	opBEQ: binary.OpI32Eq, opBNE: binary.OpI32Ne, opBLT: binary.OpI32LtS, opBGE: binary.OpI32GeS,
+	opBLTU: binary.OpI32LtU, opBGEU: binary.OpI32GeU,
+}
 
 func (e *emitter) branch(k int, i *Instruction) {
 	e.read(i.Rs1)

@@ -21,9 +21,11 @@ func (e *emitter) put(register uint8) {
 }
 
 // operations are instructions of two operands, by the instruction on registers.
-var operations = map[Op]int{opADD: binary.OpI32Add, opSUB: binary.OpI32Sub, opSLL: binary.OpI32Shl, opSLT: binary.OpI32LtS,
-	opSLTU: binary.OpI32LtU, opXOR: binary.OpI32Xor, opSRL: binary.OpI32ShrU, opSRA: opI32ShrS, opOR: opI32Or, opAND: opI32And,
-	opMUL: opI32Mul}
+var operations = map[Op]int{
+	opADD: binary.OpI32Add, opSUB: binary.OpI32Sub, opSLL: binary.OpI32Shl, opSLT: binary.OpI32LtS,
+	opSLTU: binary.OpI32LtU, opXOR: binary.OpI32Xor, opSRL: binary.OpI32ShrU, opSRA: opI32ShrS, opOR: opI32Or,
+	opAND: opI32And, opMUL: opI32Mul,
+}
 
 // instruction emits an instruction that does not end a block.
 func (e *emitter) instruction(i *Instruction) {
@@ -156,8 +158,12 @@ func (e *emitter) outside(i *Instruction) {
 // signedBytes marks a load that extends the sign, for window_load of shim.c.
 const signedBytes = 16
 
+var loadsOfWasm = map[Op]int{
+	opLB: opI32Load8S, opLBU: opI32Load8U, opLH: opI32Load16S, opLHU: opI32Load16U, opLW: binary.OpI32Load,
+}
+
 func (e *emitter) load32(i *Instruction) {
-	op := map[Op]int{opLB: opI32Load8S, opLBU: opI32Load8U, opLH: opI32Load16S, opLHU: opI32Load16U, opLW: binary.OpI32Load}[i.Op]
+	op := loadsOfWasm[i.Op]
 	kind := i.Op.bytes()
 	if i.Op == opLB || i.Op == opLH {
 		kind |= signedBytes

@@ -13,7 +13,8 @@ var results = []struct {
 	op         Op
 	a, b, want uint32
 }{
-	{opADD, 0xFFFFFFFF, 1, 0}, {opSUB, 0, 1, 0xFFFFFFFF}, {opSLL, 1, 33, 2}, {opSLT, minimum, 0, 1}, {opSLT, 0, minimum, 0},
+	{opADD, 0xFFFFFFFF, 1, 0},
+	{opSUB, 0, 1, 0xFFFFFFFF}, {opSLL, 1, 33, 2}, {opSLT, minimum, 0, 1}, {opSLT, 0, minimum, 0},
 	{opSLTU, minimum, 0, 0}, {opSLTU, 0, minimum, 1}, {opXOR, 0xFF00FF00, 0x0FF00FF0, 0xF0F0F0F0}, {opSRL, minimum, 31, 1},
 	{opSRA, minimum, 31, 0xFFFFFFFF}, {opSRA, minimum, 32, minimum}, {opOR, 0xF0, 0x0F, 0xFF}, {opAND, 0xF0, 0x3C, 0x30},
 	{opMUL, 0x10001, 0x10001, 0x20001}, {opMULH, minimum, minimum, 0x40000000}, {opMULH, 0xFFFFFFFF, 1, 0xFFFFFFFF},

@@ -10,12 +10,19 @@ import (
 	"strings"
 )
 
+// stateBytes is the size of a processor's state before its RAM: registers, address of the next instruction, and the
+// NIC's latches (state_t in shim.c).
+const stateBytes = 176
+
 // Limits of programs.
 const (
-	TextBytesMax = 1 << 20 // executable sections: the sandbox compiles about 14 times as many bytes
-	RAMBytesMax  = 1<<20 - stateBytes
-	sharedMax    = 16 << 20 // text, constants and the gaps between them
-	addressMax   = 1<<32 - 1<<16
+	// TextBytesMax limits executable sections: the sandbox compiles about 14 times as many bytes.
+	TextBytesMax = 1 << 20
+	// RAMBytesMax limits the RAM of each processor.
+	RAMBytesMax = 1<<20 - stateBytes
+
+	sharedMax  = 16 << 20 // text, constants and the gaps between them
+	addressMax = 1<<32 - 1<<16
 )
 
 // Program is an executable in memory.
@@ -263,11 +270,4 @@ func (p *Program) instruction(pc uint32) Instruction {
 func (p *Program) wide(pc uint32) bool {
 	word, ok := p.fetch(pc)
 	return ok && pc&2 != 0 && word&3 == 3
-}
-
-func btoi(b bool) uint32 {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -176,7 +176,8 @@ func draw(seed uint64, compressed bool) *Program {
 		if k+1 < count {
 			to = d.starts[k+1]
 		}
-		p.functions = append(p.functions, function{Range{testText + uint32(from), testText + uint32(to)}, fmt.Sprintf("f%d", k)})
+		p.functions = append(p.functions, function{Range{testText + uint32(from), testText + uint32(to)},
+			fmt.Sprintf("f%d", k)})
 	}
 	p.Shared = Memory{testText, d.text}
 	return p

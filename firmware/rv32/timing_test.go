@@ -32,7 +32,8 @@ var frozen = []struct {
 	{"jump by a register", []uint32{0x17 | 9<<7, encodeI(8, 9, 0, 0, 0x67)}, 3, 3, 9},
 	// c.nop, then a 32-bit instruction in two words
 	{"instruction in two words", []uint32{0x0001, encodeR(0, 5, 5, 0, 6, 0x33)}, 2, 2, 7},
-	{"taken branch to an instruction in two words", []uint32{encodeB(6, 0, 0, 0), 0x0001, encodeR(0, 5, 5, 0, 6, 0x33)}, 5, 4, 9},
+	{"taken branch to an instruction in two words",
+		[]uint32{encodeB(6, 0, 0, 0), 0x0001, encodeR(0, 5, 5, 0, 6, 0x33)}, 5, 4, 9},
 	// c.beqz x8 at 0 past an instruction in two words
 	{"taken branch before an instruction in two words",
 		[]uint32{0xC019, encodeR(0, 5, 5, 0, 6, 0x33), encodeR(0, 5, 5, 0, 6, 0x33)}, 5, 4, 10},

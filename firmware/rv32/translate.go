@@ -6,64 +6,6 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// stateBytes is the size of a processor's state before its RAM: registers, address of the next instruction, and the
-// NIC's latches (state_t in shim.c).
-const (
-	stateBytes = 176
-	statePC    = 128
-)
-
-// coldMax is the largest text with a slow translation in which every instruction is an entry.
-const coldMax = 32 << 10
-
-// coldHalves is the number of addresses in a function of cold code.
-const coldHalves = 64
-
-// translator makes functions of WebAssembly from a program. Their numbers follow those of the shim:
-//
-//	dispatch, run, wide, regions, cold code
-type translator struct {
-	*Program
-	timing   timing
-	regions  []*region
-	regionAt map[uint32]*region // by address of each block
-	cold     bool               // with cold code
-	stepping bool               // every instruction leaves its function, and there is cold code only: for tests
-
-	first       uint32 // number of dispatch
-	load        uint32 // functions of the shim
-	store       uint32
-	lost        uint32
-	tableAt     uint32 // address of the table of entries
-	signatureAt uint32 // number of the type (pc, state) -> pc
-	table       []uint32
-	bodies      []body
-}
-
-// body is a function's code and the addresses of the instructions that it translates, by offset in the code.
-type body struct {
-	code   []byte
-	name   string
-	places []place
-}
-
-type place struct {
-	at int
-	pc uint32
-}
-
-// Entries of the table have the number of a region's or cold function plus one and, above, the place among its
-// entries.
-const (
-	entryBits = 16
-	wideBit   = 1 << 31
-)
-
-func (t *translator) dispatch() uint32           { return t.first }
-func (t *translator) run() uint32                { return t.first + 1 }
-func (t *translator) toWide() uint32             { return t.first + 2 }
-func (t *translator) function(region int) uint32 { return t.first + 3 + uint32(region) }
-
 // analyse finds regions and entries.
 func (t *translator) analyse() {
 	t.regionAt = map[uint32]*region{}
@@ -102,37 +44,6 @@ func (t *translator) emit() {
 	for half := uint32(0); t.cold && half < t.Text.bytes()/2; half += coldHalves {
 		t.bodies = append(t.bodies, t.coldCode(t.Text.From+2*half))
 	}
-}
-
-// Locals of functions of the type (pc, state) -> pc.
-const (
-	localPC uint32 = iota
-	localState
-	localEntry   // place among the entries
-	localAddress // of an access or a jump
-	localFirst   // registers
-)
-
-// entryWord leaves the table's entry for an address, which must be in the text.
-func (t *translator) entryWord(c *code) {
-	c.constant(t.Text.From)
-	c.add(binary.OpI32Sub)
-	c.constant(1)
-	c.add(binary.OpI32ShrU)
-	c.constant(2)
-	c.add(binary.OpI32Shl)
-	c.add(binary.OpI32Load, 2, t.tableAt)
-}
-
-// inText leaves 1 if the address in a local is that of a possible instruction.
-func (t *translator) inText(c *code, local uint32) {
-	c.get(local)
-	c.constant(t.Text.From)
-	c.add(binary.OpI32Sub)
-	c.constant(1)
-	c.add(opI32RotR) // an odd distance becomes large
-	c.constant(t.Text.bytes() / 2)
-	c.add(binary.OpI32LtU)
 }
 
 // dispatcher calls the function of an address: dispatch(pc, state) -> pc.
