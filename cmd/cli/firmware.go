@@ -50,7 +50,8 @@ func newFirmwareBuild() *cobra.Command {
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.Output, "output", "o", "", "write the image to `F` (default: the first source's name with .wasm or .elf)")
+	f.StringVarP(&o.Output, "output", "o", "",
+		"write the image to `F` (default: the first source's name with .wasm or .elf)")
 	f.StringVar(&o.Target, "target", firmware.Targets[0], "build for `TARGET`: "+strings.Join(firmware.Targets, ", "))
 	f.StringVarP(&o.Level, "optimise", "O", "2", "optimise to `LEVEL`: "+strings.Join(firmware.Levels, ", "))
 	f.StringArrayVarP(&o.Define, "define", "D", nil, "define the macro `NAME=VALUE`; may be given several times")
@@ -229,7 +230,8 @@ func newFirmwareInspect() *cobra.Command {
 			return imageWords(c, args, word)
 		},
 	}
-	o.model = choose(c, "model", "count costs by this model", slices.Concat(wasm.Models(), []string{wasm.ModelCustom}, rv32.Models())...)
+	o.model = choose(c, "model", "count costs by this model",
+		slices.Concat(wasm.Models(), []string{wasm.ModelCustom}, rv32.Models())...)
 	o.model.value = wasm.Presets[0].Name
 	f := c.Flags()
 	f.StringArrayVar(&o.costs, "cost", nil, "cost of an instruction of a class: `CLASS=N`; may be given several times")
