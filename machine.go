@@ -121,8 +121,8 @@ func (m *Machine) RunTable() fabric.RunTable { return m.own.RunTable() }
 // Report reads every processor. After Close it returns the report created by Close.
 func (m *Machine) Report() *Report { return m.own.Report() }
 
-// Violations returns the violations so far, except violations at the end of a run: the first ViolationsMax
-// violations, and the first violation of every rule.
+// Violations returns the first ViolationsMax violations so far and the first violation of every rule. It omits the
+// rules on the end of a run.
 func (m *Machine) Violations() []Violation { return m.own.Violations() }
 
 // Processor returns the registers of a processor, 0 to Scenario.Processors()-1. It returns an error for another

@@ -45,8 +45,8 @@ type BusConfig struct {
 
 	Ports *PortSelect // port selects of the transmitters; nil with an arbiter
 
-	// nil without an arbiter: the port that each transmitter requests, the request lines of the arbiters (one per
-	// tap), and the granted taps
+	// wires of the arbiters; nil without an arbiter: the requested port of each transmitter, the request lines (one
+	// per tap), and the granted taps
 	Asks        *Asks
 	Request     *Requests
 	Busy, Index *Signal

@@ -127,7 +127,7 @@ type sight struct {
 
 type held struct {
 	late   []int      // delay in cycles, by port
-	lines  [][]uint64 // pending outputs, each followed by its X if the model has X
+	lines  [][]uint64 // pending outputs; in a model with X, the mask of X bits follows each output
 	wanted []uint64   // the model's outputs, delayed
 	open   []uint64   // bits of them that are X, and so are not compared; nil for a model without X
 	seen   []uint64   // buffer of counted

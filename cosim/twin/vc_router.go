@@ -138,7 +138,7 @@ func (x *vcPins) putFlit(random *Random, inputs []uint64, port, load, long int, 
 	hw.PutBits(x.data.Of(inputs), port*width, width, random.Uint64()&(^uint64(0)>>(64-width)))
 	hw.PutBits(x.head.Of(inputs), port, 1, facts(!inside))
 	hw.PutBits(x.tail.Of(inputs), port, 1, facts(random.OneIn(1+2*long)))
-	// Only heads need a route: VCs of one output.
+	// Only head flits need a route: a set of VCs of one output.
 	route := random.Uint64()
 	if !inside {
 		to := random.Below(x.ports)

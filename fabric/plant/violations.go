@@ -44,8 +44,8 @@ func (t *Front) noteLate() {
 // Only RTL can be late.
 func (t *Front) Late() []int { return t.seen.late }
 
-// countFrames counts the frames of all shards in the crossed slot before any shard begins the next slot; a medium may
-// belong to another shard than its sender.
+// countFrames counts the frames of all shards in the crossed slot before any shard begins the next slot; the
+// medium and its sender may belong to different shards.
 func (t *Front) countFrames(slot uint32) {
 	t.seen.counted = slot
 	t.workers.Run(len(t.shards), (*countTask)(t))

@@ -222,8 +222,8 @@ func (a *adversary) build(slots int) (destination []uint32, start int, ok bool) 
 	return nil, 0, false
 }
 
-// rarest returns the group with the fewest shooting processors in the first odd slots, and marks these at most d*odd
-// processors.
+// rarest returns the group at which the fewest processors shoot in the first odd slots, and a mark for each of these
+// processors. There are at most d*odd marks.
 func (a *adversary) rarest(odd int) (group int, shoots []bool) {
 	n, g := a.net.Processors(), a.net.Groups
 	shooters := make([]int, g)

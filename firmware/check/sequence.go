@@ -227,7 +227,7 @@ func (t *trial) scan(slot uint32, steps int) {
 	}
 }
 
-// observe appends the visible effects of a handler, if stale compares them.
+// observe appends the visible effects of a handler to t.seen for stale. It does nothing if t.stain is 0.
 func (t *trial) observe(events []firmware.Event) {
 	if t.stain == 0 {
 		return

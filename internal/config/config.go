@@ -102,7 +102,7 @@ type Wave struct {
 	Before, After uint64 // cycles around the violation
 }
 
-// Known holds facts about the program that do not depend on a run, for reports.
+// Known holds facts about the program for reports. They are equal in all runs of it.
 type Known struct {
 	Notes        []string // notes on the number of this run among many, and on program and network
 	SlotsPerStep int      // number of slots in a step of the algorithm, 1 if unknown

@@ -341,7 +341,7 @@ type loads struct {
 	most   uint64 // maximum of all lines
 }
 
-// load returns the frames of a line. Only lines between processors are media.
+// load returns the number of frames on the media of a line. It returns 0 for a line from or to the node of a medium.
 func (t *Topology) load(l Link) (frames uint64) {
 	if l.To >= 0 && (t.Nodes[l.From].Number < 0 || t.Nodes[l.To].Number < 0) {
 		return 0

@@ -33,7 +33,7 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// enter goes to the folder of the module.
+// enter changes the working directory to the root of the module.
 func enter() error {
 	for {
 		if _, err := os.Stat("go.mod"); err == nil {

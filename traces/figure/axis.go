@@ -49,7 +49,8 @@ func (a *Axis) lay(axis *plot.Axis, s span, names, ticks int) {
 	axis.Tick.Marker = ticker{a, max(1, names), min(max(ticks, ticksLeast), ticksMax)}
 }
 
-// around returns a range around a single value: a tenth of it on either side, for counts at least 1.
+// around returns a range around a single value. The range extends by a tenth of the value on either side; on an axis
+// of counts, by at least 1.
 func (a *Axis) around(value float64) span {
 	room := float64(math.Abs(value) * 0.1)
 	if room == 0 || a.Whole {

@@ -296,7 +296,8 @@ func (r *Reader) CutFrom() string {
 	return r.Duration(r.now).String()
 }
 
-// Unread returns the number of skipped values of watched nets: values of another kind than the net.
+// Unread returns the number of skipped values of watched nets. Reader skips a value if its kind differs from the kind
+// of its net.
 func (r *Reader) Unread() uint64 { return r.unread }
 
 // Passed describes skipped contents of the file, one text per kind.
