@@ -34,7 +34,7 @@ func TestTopOfAGrid(t *testing.T) {
 	w, err := New([]*hw.Site{siteOf("w", "net.output[1].x", "net.output[0].x")})
 	require.NoError(t, err)
 	require.Empty(t, w.Refusals())
-	top, err := w.Top()
+	top, err := w.Top(func(string) bool { return true })
 	require.NoError(t, err)
 	require.Contains(t, top.Text, `begin : \output `)
 	require.Contains(t, top.Text, "assign output_x_a_i[4 +: 4] = output_x_a_o[0 +: 4]; // net.output[1].x")
@@ -51,12 +51,12 @@ func TestRefusedPaths(t *testing.T) {
 	} {
 		w, err := New([]*hw.Site{siteOf("w", paths...)})
 		require.NoError(t, err)
-		_, err = w.Top()
+		_, err = w.Top(func(string) bool { return true })
 		require.ErrorContains(t, err, reason)
 	}
 	w, err := New([]*hw.Site{siteOf("w", "net.a"), siteOf("v", "net.a")})
 	require.NoError(t, err)
-	_, err = w.Top()
+	_, err = w.Top(func(string) bool { return true })
 	require.ErrorContains(t, err, "another kind of part")
 	_, err = New([]*hw.Site{siteOf("w", "net.a"), siteOf("w", "net.b")})
 	require.ErrorContains(t, err, "drives a line of net.a")

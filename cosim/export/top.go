@@ -22,6 +22,7 @@ type Top struct {
 	root    *place
 	of      [][]*column     // by site and element
 	outputs map[portOf]bool // ports that are outputs of the top
+	shown   map[portOf]bool // ports with names in waveforms
 }
 
 // portOf is a port of a column, by its index.
@@ -36,9 +37,10 @@ type Signal struct {
 	Bits int
 }
 
-// Top lays out the parts. It returns an error if their paths cannot be generate blocks.
-func (w *Wiring) Top() (*Top, error) {
-	t := &Top{wiring: w, Parts: map[string]int{}, outputs: map[portOf]bool{}}
+// Top lays out the parts. known reports whether the machine's waveform has a signal of a path. Top returns an error if
+// the paths of parts cannot be generate blocks.
+func (w *Wiring) Top(known func(path string) bool) (*Top, error) {
+	t := &Top{wiring: w, shown: map[portOf]bool{}, Parts: map[string]int{}, outputs: map[portOf]bool{}}
 	var err error
 	if t.root, t.columns, t.of, err = w.lay(); err != nil {
 		return nil, err
@@ -49,11 +51,15 @@ func (w *Wiring) Top() (*Top, error) {
 			t.Twins = append(t.Twins, c.site.Twin)
 		}
 		t.Parts[c.site.Twin] += len(c.elements)
-		for _, port := range c.site.Ports {
+		for p, port := range c.site.Ports {
+			path := func(element int) string { return hw.Join(c.site.Path(element), port.Shows) }
+			if port.Input || port.Shows == "" ||
+				slices.ContainsFunc(c.elements, func(element int) bool { return !known(path(element)) }) {
+				continue
+			}
+			t.shown[portOf{c, p}] = true
 			for _, element := range c.elements {
-				if port.Shows != "" && !port.Input {
-					t.Signals = append(t.Signals, Signal{hw.Join(c.site.Path(element), port.Shows), port.Bits})
-				}
+				t.Signals = append(t.Signals, Signal{path(element), port.Bits})
 			}
 		}
 	}
@@ -238,7 +244,7 @@ func (t *Top) instance(b *strings.Builder, c *column, slot, indent string) {
 		if len(c.elements) > 1 {
 			at = fmt.Sprintf("%s[(%s)*%d +: %d]", at, slot, port.Bits, port.Bits)
 		}
-		if port.Input || port.Shows == "" {
+		if !t.shown[portOf{c, p}] {
 			connected = append(connected, fmt.Sprintf(".%s(%s)", port.Name, at))
 			continue
 		}

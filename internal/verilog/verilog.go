@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -153,7 +154,9 @@ func topOf(c *config.Config, m *emulator.Machine) (*export.Top, error) {
 		r := refused[0]
 		return nil, c.Source.Refuse(key, fmt.Sprintf("%s of %s cannot be exported: %s", r.Port, r.Path, r.Reason), remedy)
 	}
-	top, err := w.Top()
+	known := map[string]bool{}
+	m.Hardware.Probes(func(p hw.Probe) { known[p.Path] = true })
+	top, err := w.Top(func(path string) bool { return known[path] })
 	if err != nil {
 		return nil, c.Source.Refuse(key, err.Error(), remedy)
 	}
@@ -212,10 +215,7 @@ func (x *run) declare() (err error) {
 		return err
 	}
 	for _, signal := range x.top.Signals {
-		probe, ok := probes[signal.Path]
-		if !ok {
-			continue
-		}
+		probe := probes[signal.Path]
 		delete(probes, signal.Path)
 		if _, err := x.vcd.Declare(signal.Path, signal.Bits); err != nil {
 			return err
@@ -223,13 +223,15 @@ func (x *run) declare() (err error) {
 		x.signals, x.probes = append(x.signals, signal), append(x.probes, probe)
 	}
 	for path := range probes {
-		if name := path[strings.LastIndex(path, ".")+1:]; !slices.Contains(x.unshown, name) {
+		if name := index.ReplaceAllString(path, "[*]"); !slices.Contains(x.unshown, name) {
 			x.unshown = append(x.unshown, name)
 		}
 	}
 	slices.Sort(x.unshown)
 	return x.vcd.Begin()
 }
+
+var index = regexp.MustCompile(`\[[^\]]*\]`)
 
 func (x *run) look(cycle uint64) error {
 	if err := x.events.Look(cycle); err != nil {
