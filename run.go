@@ -180,7 +180,8 @@ func (s *Scenario) resized(steps int) (*Scenario, []estimate.Key) {
 	return s.on(fabric.Resized(s.Fabric.network(), steps))
 }
 
-// ParseSeeds parses A..B, two integers from 0 to 18446744073709551615 with A <= B, or N for 1..N. The error is an *InputError.
+// ParseSeeds parses A..B, two integers from 0 to 18446744073709551615 with A <= B, or N for 1..N. The error is an
+// *InputError.
 func ParseSeeds(text string) (Seeds, error) {
 	seeds, err := outcome.ParseSeeds("--seeds", text)
 	return Seeds(seeds), err

@@ -379,7 +379,8 @@ type Overrides struct {
 	// run
 	Permutation *uint64
 	Mode        string // --mode
-	// --firmware: name of a program, or path of an image relative to the working folder; an image keeps the program's rules and schedule
+	// --firmware: name of a program, or path of an image relative to the working folder; an image keeps the program's
+	// rules and schedule
 	Image      string
 	ImageBytes []byte // image that replaces the program, in place of a file; Image is its name
 	ImagePlace string // place of Image in errors, if the option is not --firmware

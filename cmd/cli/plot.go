@@ -101,7 +101,8 @@ func (o *plotFlags) run(c *cobra.Command, path string) error {
 		return input.Mistake("--output", "no file is named for the picture", "give one, for example -o latency.svg")
 	case strings.HasSuffix(name, ".pdf"):
 		drawn := strings.TrimSuffix(name, ".pdf") + ".svg"
-		return input.Mistake("--output", "a picture is SVG or PNG, not PDF", fmt.Sprintf("write %s, then: rsvg-convert -f pdf "+
+		return input.Mistake("--output", "a picture is SVG or PNG, not PDF", fmt.Sprintf("write %s, then: rsvg-convert -f "+
+			"pdf "+
 			"-o %s %s", drawn, outcome.ShellQuote(name), outcome.ShellQuote(drawn)))
 	case name != "-" && !strings.HasSuffix(name, ".svg"):
 		return input.Mistake("--output", name+" ends in neither .svg nor .png", "give a path that ends in one of them")

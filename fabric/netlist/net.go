@@ -330,7 +330,8 @@ func (n *Net) MemoryBytes(c *fabric.Config) uint64 {
 	}
 	bytes := uint64(len(n.Processors)*n.ports)*memoryPort + n.creditBytes()
 	if n.routers != nil { // 9/8: measured on a 64x64 mesh; NICs contain further frames
-		bytes += n.routers.Bytes()*9/8 + uint64(len(n.routers.Graph.Nodes)*c.TxFrames)*(c.RoomBytes(c.FramePayload())+memoryPacket)
+		frames := uint64(len(n.routers.Graph.Nodes) * c.TxFrames)
+		bytes += n.routers.Bytes()*9/8 + frames*(c.RoomBytes(c.FramePayload())+memoryPacket)
 	}
 	if c.Cycle {
 		return bytes + uint64(len(n.Media))*memoryCycle

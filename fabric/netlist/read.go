@@ -203,7 +203,8 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 	given := append([]string{"nodes", "anynet", "graphml", "fly"}, shorthands...)
 	if !r.keys["nodes"] && !slices.ContainsFunc(given, func(key string) bool { return r.seen[key] }) {
 		r.add(r.Place(root), fmt.Sprintf("%s has no nodes", whole),
-			`write nodes: {"p[0..3]": {kind: processor}} and links: [{endpoints: [...]}], or a shorthand such as mesh: {k: [4, 4]}`)
+			`write nodes: {"p[0..3]": {kind: processor}} and links: [{endpoints: [...]}], or a shorthand such as `+
+				`mesh: {k: [4, 4]}`)
 		r.lose("nodes")
 	}
 	return file

@@ -10,8 +10,10 @@ import (
 //	0            number of ports
 //	1+4p ..4+4p  port p: medium that it sends to, medium that it hears, processor at the other end if there is one,
 //	             credits << 24 | kind << 16 | latency; 0xffffffff: none
-//	1+4P+d       port << 16 | next processor on the shortest way to processor d, 0xffffffff: none. P is the most ports of a processor
-//	then         with crossbars: for each port, a bit for each processor that hears it; the own bit: the same port hears it
+//	1+4P+d       port << 16 | next processor on the shortest way to processor d, 0xffffffff: none. P is the most ports
+//	             of a processor
+//	then         with crossbars: for each port, a bit for each processor that hears it; the own bit: the same port
+//	             hears it
 //
 // All processors share three words: flags, the hash of the netlist, the number of media.
 const (
