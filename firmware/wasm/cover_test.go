@@ -24,7 +24,10 @@ func TestCoveredNotesTheWay(t *testing.T) {
 	for _, meter := range []*Meter{nil, {Costs: unit, Limit: 1000}} {
 		c, err := RewriteCovered((&assembly{}).add("f", i32, i32, "", code...).bytes(), meter)
 		require.NoError(t, err)
-		require.Equal(t, Covered{Branches: 6, Comparisons: 2, Constants: []uint64{3, 5, 0x1234567}}, c.Covered)
+		// the code begins after 3 bytes: br_if at 10, end of the block at 15, select at 28
+		offsets := []uint32{3, 3 + 10, 3 + 10, 3 + 15, 3 + 28, 3 + 28}
+		require.Equal(t, Covered{Branches: 6, Offsets: offsets, Comparisons: 2, Constants: []uint64{3, 5, 0x1234567}},
+			c.Covered)
 		for name, config := range runtimes {
 			m := run(t, config(), c.Binary, nil)
 			global := func(kind string, k int) uint64 { return m.ExportedGlobal(fmt.Sprint(kind, k)).Get() }
