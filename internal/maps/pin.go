@@ -76,7 +76,7 @@ func ParsePin(path string, data []byte, library pinmap.Library) (*pinmap.Map, er
 func (d *decoder) readPin(path string, root *yaml.Node, library pinmap.Library) (*pinmap.Map, error) {
 	m := &pinmap.Map{Library: library, Written: pinmap.Written{File: path}, Places: map[string]string{},
 		Parameters: twin.Parameters{},
-		Latency: map[string]int{}}
+		Latency:    map[string]int{}}
 	m.Compare = map[string]string{}
 	if fabric := FabricKey(root); fabric != nil {
 		return nil, d.Refuse(fabric, "this is a scenario, not a pin map", "give a pin map")
