@@ -46,7 +46,8 @@ func Explored(r *outcome.Explored, command string) *Page {
 	p.Add("The search", About("Sizes of the search.",
 		[2]string{"states", strconv.Itoa(r.Counts.States)}, [2]string{"steps", strconv.FormatUint(r.Counts.Transitions, 10)},
 		[2]string{"steps to known states", strconv.FormatUint(r.Counts.Known, 10)},
-		[2]string{"states that end a run", strconv.Itoa(r.Counts.Ends)}, [2]string{"slots", strconv.FormatUint(uint64(r.Slots), 10)}))
+		[2]string{"states that end a run", strconv.Itoa(r.Counts.Ends)},
+		[2]string{"slots", strconv.FormatUint(uint64(r.Slots), 10)}))
 	return p
 }
 
