@@ -208,7 +208,8 @@ func TestRulesAreExplained(t *testing.T) {
 		FinishBy: &fabric.Duration{Count: 1}, Results: &fabric.ResultRules{},
 		ExactlyOnce: true, NoLoss: true, DeadlineSlots: 1, NoCreation: true,
 		LatencyMax: 1, InOrder: true, Credits: true, OneBus: true, BusLength: true, Deadlock: true,
-		Agreement: true, Validity: true, ReceiveStep: true, MeetsBudget: true, Energy: true}
+		Agreement: true, Validity: true, ReceiveStep: true, MeetsBudget: true, Energy: true,
+		States: []fabric.StateRule{{Never: "a.count > 1"}, {After: "a.count > 1"}}}
 	names := append(all.Checked(), fabric.RuleLateLight, outcome.RuleReplay, outcome.RuleInterrupted,
 		outcome.RuleRTLFault, outcome.RuleRTLUnknown, outcome.RuleRTLTool)
 	for _, name := range names {
