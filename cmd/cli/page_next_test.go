@@ -70,7 +70,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"GTKWave opens with its marker, packet_sent, at cycle 157, when the packet was sent, and has another, deadline_slots, at cycle 119, by which it should have come:", "starloom.slot == 26", "so this run was not checked for exactly_once. Check it for",
 			"starloom run gossip.yaml --set rules.deadline_slots=20 --set rules.exactly_once=true", "The deadline of 20 slots is set on the command line.", "Slots are counted from the start of the run",
 			"run it with the deadline that all meet, 27 slots; nothing gets faster by that. This checks what gossip/fsa has to keep by itself, too (exactly_once):", "Expect PASS after 27 slots; this page has tried it.", "Expect FAIL, 16 violations (deadline_slots); this page has tried it.",
-			"Of steps 1 to 4 take those whose condition holds, in this order; steps 5 and 6 show more.", "Other programs of the fabric for this workload take too long, too, at the least: " +
+			"Take steps 1 to 4 in this order, each if its condition holds; steps 5 and 6 show more.", "Other programs of the fabric for this workload take too long, too, at the least: " +
 				"gossip/hopfield (24 slots), gossip/optimal (24 slots), gossip/voting (24 slots).", "This page has tried other parameters of the program: " +
 				"with firmware.params.scheduling=2 (Algorithm 2: if its next addressee cannot hear, a sender chooses the first remaining addressee that can) it fails then, too, with 12 violations (deadline_slots); with firmware.params.scheduling=3 (Algorithm 2': ", "None meets 20 slots.", "Cause\nThe deadline of 20 slots is set on the command line.",
 			"tx.portthe number of the output that the frame is for; the NIC itself has one port, port[0]",
@@ -86,7 +86,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 				"In slot 24 the fault clock_pause keeps its handler from being called",
 			"--set 'rules={}'", "(processor 3: what was due in slot 24)",
 			"starloom run bus-faults.yaml --expect fail", "Expect the same FAIL, with a line that says as expected: fail; the exit status is 0, not 1.",
-			"Of steps 1 to 5 take those whose condition holds, in this order; step 6 shows more.", "If the faults are not meant, take them out of the scenario:", "If they are meant, and the run is to show this failure, say that it is expected:",
+			"Take steps 1 to 5 in this order, each if its condition holds; step 6 shows more.", "If the faults are not meant, take them out of the scenario:", "If they are meant, and the run is to show this failure, say that it is expected:",
 			"Expect FAIL only for what no firmware can mend: no_loss is broken wherever a fault takes a frame. Unchanged, it fails as here: 3 violations.", "Expect PASS if it keeps these rules, and those of every run: finishes is checked although it is not named; with bus/sensors in the place of mine.wasm FAIL, 1 violation (finishes); this page has tried it.",
 			"Two cycles are marked: 140, and 168, where slot 24 begins, which decides: the handler is not called there, so what was due does not happen.",
 			"processor 3 was not done when the run ended; it sent its last frame in slot 17, has received none and last changed its state in slot 18; " +
@@ -118,7 +118,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"starloom run ej-traffic.yaml --slots 20 --set 'workload.traffic.warm_up=2 slots' --set 'workload.traffic.measure=10 slots' --set 'workload.traffic.drain=8 slots'\nExpect PASS after 19 slots; this page has tried it.",
 			"starloom run ej-traffic.yaml --slots 20 --expect fail", "ej: the whole network",
 			"FAIL ej-traffic\nThe run was cut short: --slots ended it after 20 slots (120 cycles), before it was over. That is the only failure (rule finishes). " +
-				"Nothing else has failed up to there; not decided: exactly_once.", "Drawn are 32 of 37 processors, all but 7, 14, 22, 29, 36.",
+				"Nothing else has failed up to there; not decided: exactly_once.", "The picture shows 32 of 37 processors, all but 7, 14, 22, 29, 36.",
 			"Cause\nThe run came to its limit of 20 slots, which --slots sets, before it was over. It broke no other rule up to there.", "after slot 19, cycle 119, all processors.",
 			"finishes: all processors were to be offered packets for 11000 slots", "The run was limited to 20 slots by --slots.",
 			"not tested: the run ended at its limit of 20 slots before all had arrived", "33 figures are not known, as the run did not come to where they are complete\noffered, accepted",

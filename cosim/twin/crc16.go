@@ -10,7 +10,7 @@ import (
 func crc16() Twin {
 	return Twin{
 		Name: "crc16", Sources: []string{"crc16.v"}, Components: []string{"nic.Checksum"},
-		Does: "shows in next_o the CRC with the bits of this cycle, and in crc_o the one without them, from a register",
+		Does: "drives next_o with the CRC including the bits of this cycle, and crc_o with the registered CRC before them",
 		Sets: []Parameters{{"PHIT_BITS": 8}, {"PHIT_BITS": 1}, {"PHIT_BITS": 5}, {"PHIT_BITS": 16}, {"PHIT_BITS": 64}},
 		Mutants: []Mistake{
 			{"wrong polynomial", "16'h1021", "16'h8005"},

@@ -96,7 +96,7 @@ func (t Twin) New(p Parameters) (*Model, error) {
 		}
 	}
 	if len(p) != len(t.Sets[0]) {
-		return nil, fmt.Errorf("%s: %d parameters, the module has %d", t.Name, len(p), len(t.Sets[0]))
+		return nil, fmt.Errorf("%s: %d parameters; the module has %d", t.Name, len(p), len(t.Sets[0]))
 	}
 	m := newModel(t.Name)
 	if err := t.Build(m, p); err != nil {

@@ -249,7 +249,7 @@ func TestTwinsRefuseParameters(t *testing.T) {
 	_, err = twin.New(Parameters{"DEPTH": 1, "WIDTH": 1})
 	assert.ErrorContains(t, err, "fifo: parameter COUNT_BITS has no value")
 	_, err = twin.New(Parameters{"DEPTH": 1, "WIDTH": 1, "COUNT_BITS": 1, "X": 1})
-	assert.ErrorContains(t, err, "fifo: 4 parameters, the module has 3")
+	assert.ErrorContains(t, err, "fifo: 4 parameters; the module has 3")
 	_, err = Find(all(), "ring")
 	assert.ErrorContains(t, err, `twin "ring": there are [star_coupler link`)
 

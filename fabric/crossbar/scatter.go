@@ -10,7 +10,7 @@ import (
 	"starloom/traces/input"
 )
 
-var errTurns = &input.Error{Place: "firmware.schedule", Reason: "turns are those of scattering",
+var errTurns = &input.Error{Place: "firmware.schedule", Reason: "turns need the workload scatter",
 	Remedy: "give workload: {scatter: {origin: 0}}"}
 
 // scatterReferee follows the item of a random scattering (Drezner and Barak, section 2). A processor is coloured from

@@ -73,12 +73,12 @@ func choicesText(steps []Step) string {
 	case choices < 2:
 		return ""
 	case choices == len(steps):
-		return "Take those steps whose condition holds, in this order."
+		return "Take the steps in this order, each if its condition holds."
 	case choices+1 == len(steps):
-		return fmt.Sprintf("Of %s take those whose condition holds, in this order; step %d shows more.",
+		return fmt.Sprintf("Take %s in this order, each if its condition holds; step %d shows more.",
 			stepSpan(1, choices), choices+1)
 	}
-	return fmt.Sprintf("Of %s take those whose condition holds, in this order; %s show more.", stepSpan(1, choices),
+	return fmt.Sprintf("Take %s in this order, each if its condition holds; %s show more.", stepSpan(1, choices),
 		stepSpan(choices+1, len(steps)))
 }
 
@@ -395,7 +395,7 @@ const (
 	cellBytes   = 24
 )
 
-// Elements counts the elements of SVG.
+// Elements counts the SVG elements.
 func Elements(svg []byte) (count int) {
 	for i := range len(svg) - 1 {
 		if next := svg[i+1]; svg[i] == '<' && (next >= 'a' && next <= 'z') {
@@ -428,7 +428,7 @@ func (p *Page) fit() {
 			count, size = Elements(svg), len(svg)
 		}
 		if elements+count > ElementsMax || pictures+size > picturesMax {
-			*b = Block{Aside: fmt.Sprintf("Left out, because a page has at most %d elements of SVG: %s (%d).",
+			*b = Block{Aside: fmt.Sprintf("Left out, because a page has at most %d SVG elements: %s (%d).",
 				ElementsMax, caption, count)}
 			if elements+count <= ElementsMax {
 				b.Aside = fmt.Sprintf("Left out, because a page would be longer than %d MB: %s.", BytesMax>>20, caption)

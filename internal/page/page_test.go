@@ -150,7 +150,7 @@ func TestPageLimits(t *testing.T) {
 	}
 	require.Equal(t, 5000, inside)
 	for k := 5; k < 8; k++ {
-		require.Contains(t, html, fmt.Sprintf("Left out, because a page has at most 5000 elements of SVG: Picture %d (1000).", k))
+		require.Contains(t, html, fmt.Sprintf("Left out, because a page has at most 5000 SVG elements: Picture %d (1000).", k))
 	}
 	require.Contains(t, html, "Left out, because a page would be longer than 3 MB: Long.")
 	require.Regexp(t, `\d+ rows are left out, because a page has at most 3 MB`, html)

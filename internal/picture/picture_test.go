@@ -74,7 +74,7 @@ func TestTopologyCrossing(t *testing.T) {
 	top = picture.TopologyOf(&pops.Network{Groups: 1024, GroupSize: 1024}, "net", nil, nil)
 	require.Len(t, top.Rows, 8)
 	require.Len(t, top.Columns, 64)
-	require.Contains(t, drawn(t, top), "Drawn are 8 of 1024 groups, and 64 of 1048576 couplers.")
+	require.Contains(t, drawn(t, top), "The picture shows 8 of 1024 groups and 64 of 1048576 couplers.")
 	top = picture.TopologyOf(crossbar.Network{Ports: 5}, "net", nil, nil)
 	for row := range 5 {
 		for column := range 5 {
@@ -110,10 +110,10 @@ func TestTopologyPlane(t *testing.T) {
 	}
 	top = picture.TopologyOf(ej.Network{A: 3, B: 4, Dimensions: 4}, "net", nil, nil)
 	require.Len(t, top.Nodes, 37)
-	require.Contains(t, drawn(t, top), "of 1874161 processors")
+	require.Contains(t, drawn(t, top), "the network has 1874161 processors")
 	top = picture.TopologyOf(ej.Network{A: 100, B: 101, Dimensions: 1}, "net", nil, nil)
 	require.Len(t, top.Nodes, 385)
-	require.Contains(t, drawn(t, top), "Of its 30301 processors 385 are drawn")
+	require.Contains(t, drawn(t, top), "The picture shows 385 of the 30301 processors of this plane")
 }
 
 // TestHeatOfNothing: a run without frames has a picture, too.

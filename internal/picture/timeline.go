@@ -85,7 +85,7 @@ func (c *Collector) Timeline(title string, violations []Violation) *Timeline {
 	}
 	t.Note = brokenNote(violations)
 	if len(drawn) < processors {
-		t.Note += fmt.Sprintf("Drawn are %d of %s%s. ", len(drawn),
+		t.Note += fmt.Sprintf("The picture shows %d of %s%s. ", len(drawn),
 			traces.Plural(processors, "processor", "processors"), leftOut(drawn, processors))
 	}
 	if t.Width > 1 {

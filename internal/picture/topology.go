@@ -163,16 +163,16 @@ func (t *Topology) plane(w *wired) {
 			}
 		}
 		if in < processors {
-			t.Note = fmt.Sprintf("Drawn is the plane of the first dimension, of %s. ",
+			t.Note = fmt.Sprintf("The picture shows only the plane of the first dimension; the network has %s. ",
 				traces.Plural(processors, "processor", "processors"))
 		}
 		if drawn := len(t.Nodes); drawn < in {
-			t.Note += fmt.Sprintf("Of its %d processors %d are drawn, those around processor 0. ", in, drawn)
+			t.Note += fmt.Sprintf("The picture shows %d of the %d processors of this plane, around processor 0. ", drawn, in)
 		}
 	} else {
 		drawn := min(processors, circleMax)
 		if drawn < processors {
-			t.Note = fmt.Sprintf("Drawn are the first %d of %d processors, and the links between them. ", drawn, processors)
+			t.Note = fmt.Sprintf("The picture shows the first %d of %d processors and the links between them. ", drawn, processors)
 		}
 		for processor := range drawn {
 			sin, cos := math.Sincos(2 * math.Pi * float64(processor) / float64(drawn))
@@ -245,7 +245,7 @@ func (t *Topology) cross(w *wired) {
 		cut := len(columns) > columnsTop
 		columns = columns[:min(len(columns), columnsTop)]
 		if rows < all || cut {
-			t.Note = fmt.Sprintf("Drawn are %d of %s, and %d of %s. ", rows, traces.Plural(all, group, group+"s"),
+			t.Note = fmt.Sprintf("The picture shows %d of %s and %d of %s. ", rows, traces.Plural(all, group, group+"s"),
 				len(columns), traces.Plural(w.shape.Media, one, many)) + t.Note
 		}
 		t.fill(w, per, rows, columns)

@@ -105,7 +105,7 @@ func TestPicturesOfViolations(t *testing.T) {
 	require.Equal(t, []picture.Mark{{Slot: 3, Lane: lane}, {Slot: 4, Lane: -1, Name: "bus.bus[7]"}, {Slot: 5, Lane: lane}, {Slot: 6, Lane: lane + 1}}, line.Marks)
 	svg, err := line.SVG()
 	require.NoError(t, err)
-	for _, want := range []string{">bus.bus[7]<", "Drawn are 32 of 100 processors: those that broke a rule",
+	for _, want := range []string{">bus.bus[7]<", "The picture shows 32 of 100 processors: those that broke a rule",
 		"Broken: firmware_trap at bus.nic[57] in slot 3;", "and 1 more."} {
 		require.Contains(t, string(svg), want)
 	}
