@@ -230,14 +230,24 @@ func (e *emitter) inside(pc uint32) (k int, ok bool) {
 	if e.stepping {
 		return 0, false
 	}
-	if e.slow && e.regionAt[pc] != nil { // a quicker translation continues
-		r := e.regionAt[pc]
-		if _, fast := r.number[r.at[pc]]; fast {
-			return 0, false
-		}
+	if e.slow && e.entryAt(pc) != nil { // a quicker translation continues
+		return 0, false
 	}
 	k, ok = e.region.at[pc]
 	return k, ok
+}
+
+// entryAt returns the region with an entry at an address, nil if there is none.
+func (e *emitter) entryAt(pc uint32) *region {
+	r := e.regionAt[pc]
+	if r == nil {
+		return nil
+	}
+	k, ok := r.at[pc]
+	if _, entry := r.number[k]; !ok || !entry {
+		return nil
+	}
+	return r
 }
 
 // fall continues at the next address.
@@ -254,11 +264,9 @@ func (e *emitter) fall(k int, next uint32) {
 func (e *emitter) leave(pc uint32) {
 	e.save()
 	e.constant(pc)
-	if to := e.regionAt[pc]; to != nil && !e.slow && !e.looping {
-		if _, entry := to.number[to.at[pc]]; entry {
-			e.get(localState)
-			e.add(binary.OpCall, e.function(to.index))
-		}
+	if to := e.entryAt(pc); to != nil && !e.slow && !e.looping {
+		e.get(localState)
+		e.add(binary.OpCall, e.function(to.index))
 	}
 	e.add(binary.OpReturn)
 }

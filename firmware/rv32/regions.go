@@ -189,11 +189,58 @@ func (t *translator) findEntries() {
 				r.enter(k)
 			}
 		}
+		r.reorder()
 		r.findLoops()
 		slices.Sort(r.entries)
 		for n, k := range r.entries {
 			r.number[k] = n
 		}
+	}
+}
+
+// reorder puts the blocks into reverse postorder, the first one and its successors first, so that the head of a loop
+// comes before the rest: compilers often place it last.
+func (r *region) reorder() {
+	var order []int
+	place := make([]int, len(r.blocks)) // new place plus one
+	var visit func(k int)
+	visit = func(k int) {
+		if place[k] != 0 {
+			return
+		}
+		place[k] = 1
+		for _, to := range r.blocks[k].next {
+			visit(to)
+		}
+		order = append(order, k)
+	}
+	for k := range slices.Backward(r.blocks) {
+		if _, entry := r.number[k]; entry && k > 0 {
+			visit(k)
+		}
+	}
+	visit(0)
+	for k := range r.blocks { // code that no jump reaches is not translated here
+		if place[k] == 0 {
+			delete(r.at, r.blocks[k].from)
+		}
+	}
+	slices.Reverse(order)
+	blocks := make([]block, len(order))
+	for n, k := range order {
+		place[k] = n
+		blocks[n] = r.blocks[k]
+	}
+	for n := range blocks {
+		r.at[blocks[n].from] = n
+		for m, to := range blocks[n].next {
+			blocks[n].next[m] = place[to]
+		}
+	}
+	r.blocks, r.number = blocks, map[int]int{}
+	for n, k := range r.entries {
+		r.entries[n] = place[k]
+		r.number[place[k]] = n
 	}
 }
 
