@@ -172,7 +172,8 @@ func (t *Topology) plane(w *wired) {
 	} else {
 		drawn := min(processors, circleMax)
 		if drawn < processors {
-			t.Note = fmt.Sprintf("The picture shows the first %d of %d processors and the links between them. ", drawn, processors)
+			t.Note = fmt.Sprintf("The picture shows the first %d of %d processors and the links between them. ", drawn,
+				processors)
 		}
 		for processor := range drawn {
 			sin, cos := math.Sincos(2 * math.Pi * float64(processor) / float64(drawn))
