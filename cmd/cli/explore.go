@@ -74,7 +74,7 @@ func newExplore(networks starloom.Networks) *cobra.Command {
 
 func (o *exploreFlags) arguments(c *cobra.Command, args []string) error {
 	switch {
-	case o.sweep == "" && c.Flags().Changed("csv"):
+	case o.sweep == "" && c.Flag("csv").Value.String() != "":
 		return input.Mistake("--csv", "a table has a row for each point of a sweep", "add --sweep FILE, or take --json")
 	case o.sweep == "":
 		return exactly("SCENARIO")(c, args)

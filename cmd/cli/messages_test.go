@@ -132,7 +132,7 @@ func TestStandardInputEverywhere(t *testing.T) {
 		{"random.wasm", []string{"run", "pops.yaml", "--firmware", "-"}, statusPass, "firmware                   -, sha256 "},
 		{"random.wasm", []string{"firmware", "check", "-", "pops.yaml", "--fuzz", "0"}, statusPass, "PASS  check of - in pops"},
 		{"random.wasm", []string{"firmware", "inspect", "-"}, statusPass, "image              -\nsize "},
-		{"pops.yaml", []string{"run", "-", "--firmware", "-"}, statusInput, "not a WebAssembly module"},
+		{"pops.yaml", []string{"run", "-", "--firmware", "-"}, statusInput, "it has no bytes left for the image"},
 		{"map.yml", []string{"run", "-"}, statusInput, "standard input: this is a pin map, not a scenario"},
 	} {
 		in, err := os.Open(filepath.Join(dir, c.from))

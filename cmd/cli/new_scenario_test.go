@@ -177,7 +177,7 @@ func TestNewScenarioRefuses(t *testing.T) {
 	r := starloomIn(t, dir, "new", "pops", "--set", "fabric.pops.groups=9", "--set", "seed=7", "-o", "-")
 	require.Equal(t, statusPass, r.status, r.stderr)
 	require.Regexp(t, `(?m)^    groups: 9 `, r.stdout)
-	require.Regexp(t, `(?m)^seed: 7 `, r.stdout)
+	require.Regexp(t, `(?m)^seed: 7\s`, r.stdout)
 }
 
 type bare struct{ square }
