@@ -137,7 +137,8 @@ func TestEveryFigureIsExplained(t *testing.T) {
 // words compares rules, statuses and faults with the names in the code.
 func (p *produced) words(t *testing.T) {
 	rules := []string{check.RuleForeignWrite, check.RuleStaleRead}
-	for name, value := range constants(t, "../../fabric/rules.go", "../../fabric/outcome/violation.go") {
+	for name, value := range constants(t, "../../fabric/rules.go", "../../fabric/state_rules.go",
+		"../../fabric/outcome/violation.go") {
 		if strings.HasPrefix(name, "Rule") {
 			rules = append(rules, value)
 		}

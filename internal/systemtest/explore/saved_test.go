@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -62,15 +63,21 @@ func TestKilled(t *testing.T) {
 			require.NoError(t, err)
 			random, kills := rand.New(rand.NewPCG(1, uint64(len(name)))), 0
 			for ; ; kills++ {
-				require.Less(t, kills, 200)
 				c := process(folder)
 				var got bytes.Buffer
 				c.Stdout, c.Stderr = &got, os.Stderr
+				before := savedAt(folder)
 				require.NoError(t, c.Start())
-				after := time.AfterFunc(time.Duration(60+20*kills+random.IntN(60))*time.Millisecond,
-					func() { _ = c.Process.Kill() })
-				err := c.Wait()
-				after.Stop()
+				ended := make(chan error, 1)
+				go func() { ended <- c.Wait() }()
+				for kills < 6 && len(ended) == 0 && savedAt(folder).Equal(before) {
+					time.Sleep(time.Millisecond)
+				}
+				if kills < 6 {
+					time.Sleep(time.Duration(random.IntN(3000)) * time.Microsecond)
+					_ = c.Process.Kill()
+				}
+				err := <-ended
 				if err == nil {
 					assert.Equal(t, string(want), got.String())
 					break
@@ -81,6 +88,20 @@ func TestKilled(t *testing.T) {
 			assert.Positive(t, kills)
 		})
 	}
+}
+
+// savedAt returns the time of the last save in a folder, zero if there is none.
+func savedAt(folder string) (last time.Time) {
+	_ = filepath.WalkDir(filepath.Join(folder, "out"), func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if info, err := entry.Info(); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+		return nil
+	})
+	return last
 }
 
 func process(folder string) *exec.Cmd {

@@ -221,7 +221,7 @@ func TestTraceMapsRefuse(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "m.yaml:1:1: the map is empty"},
 		{"[1]", "m.yaml:1:1: the map is a list; write an object"},
-		{"signal: {}", `m.yaml:1:1: unknown key "signal" in the map; did you mean "signals"? leave it out, or write one of a, align, b, ignore, offset_cycles, only, signals`},
+		{"signal: {}", `m.yaml:1:1: unknown key "signal" in the map; did you mean "signals"? leave it out, or write one of a, align, b, ignore, offset, offset_cycles, only, signals`},
 		{"signals: [a]", "m.yaml:1:10: signals is a list; write an object: {NAME_IN_A: NAME_IN_B}"},
 		{"signals: {a: 1}", "m.yaml:1:14: a is 1; write a text"},
 		{"signals:\n  a: b\n  a: c", `m.yaml:3:3: key "a" is given twice in signals`},
