@@ -53,12 +53,12 @@ func TestImages(t *testing.T) {
 
 // TestShim rebuilds the entry points of programs for RISC-V.
 func TestShim(t *testing.T) {
-	const image = "rv32/shim.wasm"
+	const image = "rv32/shim/shim.wasm"
 	rebuilt := filepath.Join(t.TempDir(), "shim.wasm")
 	if *update {
 		rebuilt = image
 	}
-	require.NoError(t, Build(context.Background(), BuildOptions{Source: "rv32/shim.c", Output: rebuilt}))
+	require.NoError(t, Build(context.Background(), BuildOptions{Source: "rv32/shim/shim.c", Output: rebuilt}))
 	got, err := os.ReadFile(rebuilt)
 	require.NoError(t, err)
 	want, err := os.ReadFile(image)

@@ -1,7 +1,7 @@
 // Package rv32 runs programs for RV32I, RV32IM and RV32IMC processors in the sandbox for WebAssembly images.
 //
 //	ELF --Load--> Program --Image--> WebAssembly image with the instructions' costs
-//	                 |                    = shim.wasm (entry points of the ABI, the NIC's window)
+//	                 |                    = shim/shim.wasm (entry points of the ABI, the NIC's window)
 //	                 |                    + a function for each function of the program
 //	                 +-----NewProcessor--> interpreter: the reference
 //

@@ -9,9 +9,9 @@ import (
 	format "starloom/firmware/wasm/binary"
 )
 
-// shim is shim.c as an image; `go test ./firmware -run Shim -update` builds it.
+// shim is shim/shim.c as an image; `go test ./firmware -run Shim -update` builds it.
 //
-//go:embed shim.wasm
+//go:embed shim/shim.wasm
 var shim []byte
 
 // Words that the shim reads, in the order of its enumeration.

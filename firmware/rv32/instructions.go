@@ -155,7 +155,7 @@ func (e *emitter) outside(i *Instruction) {
 	e.add(binary.OpI32GtU)
 }
 
-// signedBytes marks a load that extends the sign, for window_load of shim.c.
+// signedBytes marks a load that extends the sign, for window_load of shim/shim.c.
 const signedBytes = 16
 
 var loadsOfWasm = map[Op]int{

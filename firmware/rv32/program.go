@@ -11,7 +11,7 @@ import (
 )
 
 // stateBytes is the size of a processor's state before its RAM: registers, address of the next instruction, and the
-// NIC's latches (state_t in shim.c).
+// NIC's latches (state_t in shim/shim.c).
 const stateBytes = 176
 
 // Limits of programs.
