@@ -14,8 +14,8 @@ import (
 	format "starloom/firmware/wasm/binary"
 )
 
-// TestQEMU: random programs leave the registers and the memory that they leave in qemu-riscv32.
-func TestQEMU(t *testing.T) {
+// TestLongQEMU: random programs leave the registers and the memory that they leave in qemu-riscv32.
+func TestLongQEMU(t *testing.T) {
 	qemu, err := exec.LookPath("qemu-riscv32")
 	if err != nil {
 		t.Skip("qemu-riscv32 is not installed: install the package qemu-user")
@@ -84,8 +84,8 @@ func linuxProgram(t *testing.T, p *Program) string {
 	return program
 }
 
-// TestMutants: the comparison of random programs finds planted errors of the translator and of the decoder.
-func TestMutants(t *testing.T) {
+// TestLongMutants: the comparison of random programs finds planted errors of the translator.
+func TestLongMutants(t *testing.T) {
 	for name, plant := range map[string]func() (restore func()){
 		"sub adds":               func() func() { return swap(operations, opSUB, format.OpI32Add) },
 		"slt is unsigned":        func() func() { return swap(operations, opSLT, format.OpI32LtU) },

@@ -9,9 +9,12 @@ import (
 
 // TestTranslationSteps: interpreter and translation have the same registers, memory, address and cycles after every
 // instruction of random programs, on every core.
-func TestTranslationSteps(t *testing.T) {
+func TestTranslationSteps(t *testing.T)     { translationSteps(t, 8, 250) }
+func TestLongTranslationSteps(t *testing.T) { translationSteps(t, 40, 2000) }
+
+func translationSteps(t *testing.T, programs uint64, least int) {
 	steps := 0
-	for seed := range uint64(40) {
+	for seed := range programs {
 		core := &cores[seed%uint64(len(cores))]
 		p := draw(seed, seed%4 != 0)
 		reference := NewProcessor(p, core, noWindow{})
@@ -38,14 +41,17 @@ func TestTranslationSteps(t *testing.T) {
 		}
 		require.Equal(t, reference.RAM, x.memory(), "seed %d", seed)
 	}
-	require.Greater(t, steps, 2000)
+	require.Greater(t, steps, least)
 }
 
 // TestTranslationRuns: the quick translation of random programs ends in the state of the interpreter, after the same
 // number of cycles, on every core.
-func TestTranslationRuns(t *testing.T) {
-	turns := 0
-	for seed := range uint64(100) {
+func TestTranslationRuns(t *testing.T)     { translationRuns(t, 20) }
+func TestLongTranslationRuns(t *testing.T) { translationRuns(t, 100) }
+
+func translationRuns(t *testing.T, programs uint64) {
+	turns := uint64(0)
+	for seed := range programs {
 		core := &cores[seed%uint64(len(cores))]
 		p := draw(seed, seed%4 != 0)
 		reference := NewProcessor(p, core, noWindow{})
@@ -70,5 +76,5 @@ func TestTranslationRuns(t *testing.T) {
 		require.Equal(t, reference.PC, x.pc(), "seed %d", seed)
 		require.Equal(t, reference.Cycles, cost, "seed %d, %s", seed, core.parameters())
 	}
-	require.Greater(t, turns, 80)
+	require.Greater(t, turns, programs*4/5)
 }
