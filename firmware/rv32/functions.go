@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	format "starloom/firmware/wasm/binary"
 )
 
 // findFunctions covers the text by the functions among the symbols. Text before, between and after them forms
@@ -98,11 +100,9 @@ func readLines(f *elf.File) (all lines) {
 	if err != nil {
 		return nil
 	}
-	for r := data.Reader(); ; r.SkipChildren() {
-		unit, err := r.Next()
-		if err != nil || unit == nil {
-			break
-		}
+	r := format.EntriesOf(data)
+	for unit, err := r.Next(); err == nil && unit != nil; unit, err = r.Next() {
+		r.Skip(unit)
 		table, err := data.LineReader(unit)
 		if err != nil || table == nil {
 			continue
