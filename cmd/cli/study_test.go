@@ -75,9 +75,9 @@ func TestStudyPlots(t *testing.T) {
 	require.Equal(t, []string{"file", "plots"}, list(t, dir), "no folder is made for what is refused")
 }
 
-// TestStudyExport checks that the scenarios of rows are named after their cases, and that their runs have the
+// TestLongStudyExport checks that the scenarios of rows are named after their cases, and that their runs have the
 // figures of the rows.
-func TestStudyExport(t *testing.T) {
+func TestLongStudyExport(t *testing.T) {
 	dir := t.TempDir()
 	r := starloomIn(t, dir, "study", "gossip", "--case", "table 4", "--export", "four")
 	require.Equal(t, statusPass, r.status, r.stderr)
