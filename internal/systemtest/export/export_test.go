@@ -63,8 +63,8 @@ func TestIcarus(t *testing.T) {
 	}
 }
 
-// TestLongSimulators: machines of all exported kinds are the runs' in Icarus, and three of them in Verilator, with -full
-// all. Verilator and Yosys read them, and Verilator has no warning about a top or its parts.
+// TestLongSimulators: machines of all exported kinds are the runs' in Icarus, and three (all with -full) in Verilator.
+// Verilator and Yosys read them, and Verilator has no warning about a top or its parts.
 func TestLongSimulators(t *testing.T) {
 	for name, text := range map[string]string{
 		"pops-4x4": "fabric: {pops: {groups: 4, group_size: 4}}\n" + routing,
