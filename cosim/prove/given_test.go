@@ -146,7 +146,7 @@ func TestLongGivenX(t *testing.T) {
 		{"X in the model", isX, is1, Equal}, {"X in both", isX, isX, Equal}, {"X in the RTL", is1, isX, Differs},
 		{"X of a register without a reset", "1: begin q <= never; end 2: if (d) never <= 1;", "1: q <= 1; 2: ;", Equal},
 	} {
-		if !*full && c.name[0] != 'X' {
+		if !*full && c.name != "X in the model" && c.name != "X in the RTL" {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
