@@ -105,12 +105,20 @@ func (o *exploreFlags) run(c *cobra.Command, scenario *starloom.Scenario, path s
 	if err != nil {
 		return fault(err)
 	}
-	for i, write := range []func(io.Writer) error{
+	if err := o.deliver(c, &files, to[:], report,
 		report.WriteJSON,
 		func(w io.Writer) error { return report.WriteJUnit(w, time.Since(began)) },
 		page.Explored(report, scenario.ExploreCommand()).Write,
-		report.Graph.WriteDOT,
-	} {
+		report.Graph.WriteDOT); err != nil {
+		return err
+	}
+	return exploredStatus(c, report.Verdict, report.Slots)
+}
+
+// deliver writes a report to its files, one for each of writes, and as text. A file that is not asked for is nil.
+func (o *exploreFlags) deliver(c *cobra.Command, files *traces.Files, to []io.Writer,
+	report interface{ WriteText(w io.Writer) error }, writes ...func(w io.Writer) error) (err error) {
+	for i, write := range writes {
 		if to[i] != nil {
 			err = errors.Join(err, write(to[i]))
 		}
@@ -118,8 +126,5 @@ func (o *exploreFlags) run(c *cobra.Command, scenario *starloom.Scenario, path s
 	if err := errors.Join(err, files.Commit()); err != nil {
 		return fault(err)
 	}
-	if err := report.WriteText(o.outputs.text(c)); err != nil {
-		return err
-	}
-	return exploredStatus(c, report.Verdict, report.Slots)
+	return report.WriteText(o.outputs.text(c))
 }

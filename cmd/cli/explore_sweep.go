@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"io"
 	"path/filepath"
 	"time"
@@ -46,20 +45,11 @@ func (o *exploreFlags) runSweep(c *cobra.Command) error {
 	if err != nil {
 		return fault(err)
 	}
-	for i, write := range []func(io.Writer) error{
+	if err := o.deliver(c, &files, to[:], report,
 		report.WriteJSON,
 		func(w io.Writer) error { return report.WriteJUnit(w, time.Since(began)) },
 		page.ExploredSweep(report, o.sweepCommand()).Write,
-		report.WriteCSV,
-	} {
-		if to[i] != nil {
-			err = errors.Join(err, write(to[i]))
-		}
-	}
-	if err := errors.Join(err, files.Commit()); err != nil {
-		return fault(err)
-	}
-	if err := report.WriteText(o.outputs.text(c)); err != nil {
+		report.WriteCSV); err != nil {
 		return err
 	}
 	verdict, slots := report.Worst()

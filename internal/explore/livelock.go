@@ -63,7 +63,6 @@ func (s *search) findLivelock(root uint32) {
 		usual++
 	}
 	s.failed = s.never(first, uint32(lead), uint32(period), usual)
-
 }
 
 // returning marks the numbers from which the chain of to never ends.
