@@ -136,9 +136,9 @@ func (x *Exploring) Return(future, rest []byte, slot uint32) {
 	x.Findings.Kept = x.Findings.Kept[:0]
 }
 
-// Timeless returns snapshots whose future columns omit the slot. The columns of two states of a run are equal if
+// WithoutSlot returns snapshots whose future columns omit the slot. The columns of two states of a run are equal if
 // nothing has changed in between.
-func (x *Exploring) Timeless() *hw.Snapshots {
+func (x *Exploring) WithoutSlot() *hw.Snapshots {
 	return hw.NewSnapshots(func(name string, class hw.Class) hw.Class {
 		if name == "slot" || strings.HasSuffix(name, ".slot") {
 			return hw.Statistic

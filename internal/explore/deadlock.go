@@ -38,9 +38,9 @@ func (s *search) deadlock() (*outcome.ExploredDeadlock, error) {
 	var before, now []byte
 	since := -1
 	w := s.workers[0]
-	timeless := w.Timeless()
+	untimed := w.WithoutSlot()
 	err := s.replay(f.permutation, steps[1:], func(step int) {
-		if now, _ = timeless.Save(now[:0], nil, s.slot); !bytes.Equal(before, now) {
+		if now, _ = untimed.Save(now[:0], nil, s.slot); !bytes.Equal(before, now) {
 			since = step
 		}
 		before = append(before[:0], now...)
