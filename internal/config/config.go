@@ -102,9 +102,9 @@ type Wave struct {
 	Before, After uint64 // cycles around the violation
 }
 
-// Known holds facts about the program for reports. They are equal in all runs of it.
+// Known holds facts about the program for reports. They are equal in all runs of the program.
 type Known struct {
-	Notes        []string // notes on the number of this run among many, and on program and network
+	Notes        []string // notes on the number of this run among many, on the program and on the network
 	SlotsPerStep int      // number of slots in a step of the algorithm, 1 if unknown
 	Carries      bool     // the firmware routes the workload's packets; for an image, according to the rules
 }
@@ -131,7 +131,7 @@ type Source struct {
 	RunCommand, CheckCommand string
 }
 
-// StatesWorkload reports whether the scenario's file has a workload.
+// StatesWorkload reports whether the scenario's file contains a workload.
 func (s *Source) StatesWorkload() bool {
 	if s.Place == nil {
 		return false

@@ -32,7 +32,7 @@ var ParamName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 // RatesMax is the maximum number of rates in a survival curve.
 const RatesMax = 64
 
-// Described lists the subjects of a scenario schema.
+// Described lists the parts that a scenario schema describes.
 type Described struct {
 	Types   []reflect.Type
 	BuiltIn []fabric.Network // built-in networks, without their sizes

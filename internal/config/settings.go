@@ -145,7 +145,7 @@ func (l *Settings) permutation(p fabric.Permutation, path string) {
 var PermutationRules = []string{fabric.PermutationRandom, fabric.PermutationIdentity,
 	fabric.PermutationReverse, fabric.PermutationAll}
 
-// DecodePermutation parses a permutation, which is a word or a list. entryPlace returns the place of entry i of a
+// DecodePermutation parses a permutation, given as a word or a list. entryPlace returns the place of entry i of a
 // list.
 func DecodePermutation(d *strict.Decoder, node *yaml.Node, p *fabric.Permutation,
 	path string) (entryPlace func(i int) string, err error) {

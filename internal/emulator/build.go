@@ -152,7 +152,7 @@ func (m *Machine) buildStream(ctx context.Context, config *fabric.Config) (err e
 	default:
 		m.transport, m.Hardware, m.flying = s, s, s
 	}
-	if m.options.Packets && m.offering == nil { // if the host offers packets, the referee logs the packets
+	if m.options.Packets && m.offering == nil { // if the host offers packets, the referee logs them
 		stream.StreamOf(m.transport).Log()
 	}
 	return nil
@@ -229,7 +229,8 @@ func (m *Machine) transportConfig(shards []hw.Shard) *fabric.Config {
 	return config
 }
 
-// An interrupted build is not an error of the input.
+// interruption returns the error of ctx if ctx has ended, otherwise err. An interrupted build is not an error of the
+// input.
 func interruption(ctx context.Context, err error) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended

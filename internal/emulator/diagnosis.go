@@ -20,8 +20,8 @@ const retellWorkMax = 1 << 28
 
 var errTold = errors.New("all is told")
 
-// retelling repeats a run to explain its violations: the senders of collided frames, the slots in which unfinished
-// processors became idle, and the delay of the latest packet.
+// retelling repeats a run to explain the run's violations: the senders of collided frames, the slots in which
+// unfinished processors became idle, and the delay of the latest packet.
 type retelling struct {
 	m       *Machine
 	met     map[crossing][]int // violations of collision_free by medium and slot
@@ -124,8 +124,8 @@ func (r *retelling) Boundary(slot uint32) {
 	}
 }
 
-// Retell repeats a failed run, unless the run is too long, to explain its violations. If the digest of the repetition
-// differs, Retell adds nothing.
+// Retell repeats a failed run to explain its violations, unless the run is too long. It adds nothing to the report if
+// the repetition has a different digest.
 func (m *Machine) Retell(ctx context.Context, report *outcome.Report, each func() error) error {
 	r := m.newRetelling(report)
 	if r == nil || report.Interrupted() || report.ToolFailed() || m.RTLFailed || m.Paused {
@@ -352,7 +352,8 @@ func noteDid(p *outcome.LatestPath, slot uint64, f *sentFrame, heard int, last b
 	}
 }
 
-// resuming finds the next activity, in the run without faults, of processors that stood still in the run with faults.
+// resuming finds the next activity of each processor that stood still because of faults. It observes the run without
+// faults.
 type resuming struct {
 	m      *Machine
 	stood  map[int]*outcome.Stood
@@ -448,8 +449,8 @@ func (m *Machine) Resume(ctx context.Context, report *outcome.Report, each func(
 const latenessWorkMax = 1 << 28
 
 // Lateness repeats a run in which workload packets missed their deadline. It adds the arrival of each listed packet
-// and the total lateness to the report. Without such packets, or if the search exceeds latenessWorkMax, Lateness does
-// nothing. If the repetition has a different digest, Lateness drops its findings.
+// and the total lateness to the report. It does nothing without such packets or above latenessWorkMax. It drops its
+// findings if the repetition has a different digest.
 func (m *Machine) Lateness(ctx context.Context, report *outcome.Report, each func() error) error {
 	limit, n := m.Rules.DeadlineSlots, uint64(m.Shape.Processors())
 	if !m.Config.Known.Carries || m.offering != nil || report.Interrupted() ||

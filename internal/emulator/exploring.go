@@ -22,14 +22,14 @@ import (
 type Exploring struct {
 	*Machine
 	Script    *fabric.FaultScript
-	SlotRead  string // first part found that reads the number of a slot; "" if states do not depend on their slot
+	SlotRead  string // first part known to read the slot number; "" if states do not depend on their slot
 	snapshots *hw.Snapshots
 	statics   []statics
 	coverers  []firmware.Coverer // instances that record branches
 }
 
-// Explore builds a machine for exploration, in the slot engine unless the options say otherwise. The faults of c from
-// number scripted on are chosen by the caller.
+// Explore builds a machine for exploration, in the slot engine unless the options say otherwise. The caller chooses
+// the faults of c from number scripted on.
 func Explore(ctx context.Context, c *config.Config, o Options, scripted int, classes hw.Classes) (*Exploring, error) {
 	o.Spares = true
 	o.Workers, o.BankSize = 1, c.Network.Shape().Processors()
@@ -71,7 +71,7 @@ func Explore(ctx context.Context, c *config.Config, o Options, scripted int, cla
 	return x, nil
 }
 
-// classes takes the number of the slot out of states that do not depend on it.
+// classes removes the slot number from states that do not depend on it.
 func (x *Exploring) classes(given hw.Classes) hw.Classes {
 	if x.SlotRead != "" {
 		return given
@@ -129,7 +129,7 @@ func (x *Exploring) Save(future, rest []byte) (newFuture, newRest []byte) {
 	return x.snapshots.Save(future, rest, x.slot)
 }
 
-// Return restores a state that Save has appended to empty slices. Call it before a slot crosses.
+// Return restores a state that Save has appended to empty slices. Call it between slots.
 func (x *Exploring) Return(future, rest []byte, slot uint32) {
 	x.snapshots.Return(future, rest, slot)
 	x.forget()
@@ -170,7 +170,7 @@ func (x *Exploring) Broken() []outcome.Violation {
 	return end.Kept
 }
 
-// TakeBranches adds the branches of handlers that were taken since the last call to a set of bits.
+// TakeBranches adds to a set of bits the branches that handlers have taken since the last call.
 func (x *Exploring) TakeBranches(set *[]uint64) {
 	for _, c := range x.coverers {
 		if n := (c.Covered().Branches + 63) / 64; len(*set) < n {
@@ -180,8 +180,8 @@ func (x *Exploring) TakeBranches(set *[]uint64) {
 	}
 }
 
-// Lines counts the branches of the firmware by line, those of a set and all, in the order of the image. It returns nil
-// if none are recorded.
+// Lines counts the branches of the firmware by line, in the order of the image: the branches in a set, and all
+// branches. It returns nil if no branches are recorded.
 func (x *Exploring) Lines(set []uint64) (lines []outcome.ExploredLine) {
 	if len(x.coverers) == 0 {
 		return nil
@@ -206,7 +206,7 @@ func (x *Exploring) Lines(set []uint64) (lines []outcome.ExploredLine) {
 	return lines
 }
 
-// ownFrame returns the innermost frame, with its line alone. Branches of the SDK are not the user's.
+// ownFrame returns the innermost frame in the user's code, with its line alone. Branches of the SDK are not reported.
 func ownFrame(frames []wasm.Frame) (own wasm.Frame, ok bool) {
 	if len(frames) == 0 {
 		return own, false

@@ -23,7 +23,8 @@ func (m *Machine) remedyOfImage(err error) string {
 
 type maker func(nic.BankConfig) (firmware.Instance, error)
 
-// The returned text is the place in error messages.
+// loadImage loads the firmware of a configuration. The returned text is the place of the firmware in the scenario,
+// for error messages.
 func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (maker, string, error) {
 	f := &m.Config.Firmware
 	place := m.Config.Source.Place("firmware.program")

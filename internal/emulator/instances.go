@@ -158,9 +158,9 @@ func (b *instanceTask) instance(config nic.BankConfig) (firmware.Instance, error
 	return instance, nil
 }
 
-// auditsHeld reports whether the ledgers compare the packets that firmware claims to hold with the frames of that
-// firmware. This applies only if a rule limits the packets of a processor and the user supplies the firmware. Tests
-// cover the claims of built-in programs.
+// auditsHeld reports whether the ledgers compare the packets that firmware claims to hold with the frames that it
+// sends and receives. This applies only if a rule limits the packets of a processor and the user supplies the
+// firmware. Tests cover the claims of built-in programs.
 func (m *Machine) auditsHeld() bool {
 	return m.Rules.PacketsPerProcessorMax > 0 && (m.Program == nil || m.options.Audit)
 }

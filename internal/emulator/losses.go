@@ -26,8 +26,7 @@ type losses struct {
 	ports   uint16 // ports per processor
 }
 
-// trail tracks one packet. It holds the packet's frames in the last slot with such frames, and the fate of these
-// frames.
+// trail tracks one packet: its frames in the last slot in which it was sent, and the fate of these frames.
 type trail struct {
 	slot    uint32
 	sent    []fabric.Followed // ascending by sender
@@ -97,8 +96,7 @@ func (l *losses) crossed(events []fabric.Followed, slot uint32) {
 	}
 }
 
-// claim ranks a receiver of a packet: 2 for the packet's destination, 0 for one of its senders, 1 for other
-// receivers.
+// claim ranks a receiver of a packet: 2 for the destination, 0 for a sender, 1 for other receivers.
 func (l *losses) claim(t *trail, e fabric.Followed) int {
 	switch {
 	case l.packets.Destination[e.Origin] == uint32(e.Processor):
@@ -173,8 +171,8 @@ func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {
 
 const wayShown = 6
 
-// ways holds the paths of a one-to-all message: for each processor, the processor from which it first hears the
-// message in the run without faults, -1 for none; and the processors that missed the message in the run with faults.
+// ways holds the paths of a one-to-all message. For each processor, it holds the source of the first reception in the
+// run without faults, -1 for none. It also holds the processors that missed the message in the run with faults.
 type ways struct {
 	from   []int
 	heard  []heardAt

@@ -46,7 +46,7 @@ const memorySpare = 10
 const memoryDrawn, memorySpareBare = 4 << 20, 8
 
 // FIFO places after the first are in planes, which take no memory until used. With one lane, a queue is rarely longer
-// than one frame. A NIC that sends at all ports uses about one of placesFanOut places, unless the network supplies a
+// than one frame. A NIC that sends at all ports uses about one in placesFanOut places, unless the network supplies a
 // better estimate.
 const placesFanOut = 6
 
@@ -309,7 +309,7 @@ func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engi
 	if m.Image.stateBytes = uint64(instance.Bank().StateBytes()); parks {
 		m.Parking = new(parking)
 	}
-	// only without a shortage; otherwise the tables need not be built
+	// only if memory suffices; otherwise the tables need not be built
 	if _, _, limit := m.lacks(); instance.Bank().TakesROM && limit == "" {
 		if m.rom, err = fabric.ROMOf(m.Network, &c.Workload, m.Program); err != nil {
 			return 0, "", c.Source.Refusal(err)

@@ -106,7 +106,7 @@ func (m *Machine) undecided() map[string]string {
 	return why
 }
 
-// lackNotes lists packets that had not arrived at the slot limit; such packets alone break no rule. If faults
+// lackNotes lists packets that had not arrived at the slot limit; they break no rule by themselves. If faults
 // destroyed frames of a failed run, lackNotes marks the packets for LocateLosses.
 func (m *Machine) lackNotes(r *outcome.Report) []string {
 	if !m.limited() || !m.Config.Known.Carries || m.ending != nil {

@@ -24,7 +24,7 @@ type observers struct {
 	probed     selection          // variables of states that waveforms show
 	profiling  *profiling         // profile of one call, nil for none
 	losses     *losses            // set during a repetition that locates losses
-	ways       *ways              // ways of the run without faults, until TellWays
+	ways       *ways              // paths of the run without faults, until TellWays
 	onlookers  Onlookers          // onlookers that draw the run; nil for none
 	draws      func(cycle uint64) // called in every cycle; nil for none
 }

@@ -21,8 +21,8 @@ type parking struct {
 type block struct {
 	first, cells int
 	parked       nic.Parked
-	next         uint32 // slot in which the first processor of the block wakes up by itself,
-	wakes        bool   // if any processor does
+	next         uint32 // if wakes: slot in which the first processor of the block wakes up by itself
+	wakes        bool   // a processor of the block wakes up by itself
 	resting      int    // number of done or faulty processors
 	calm         bool   // all processors are done, none is faulty
 }

@@ -15,7 +15,7 @@ import (
 
 const replayBytesMax = 256 << 20
 
-// replay records the inputs of one processor's handlers, and calls the handlers again in a separate instance.
+// replay records the inputs of one processor's handlers and repeats the calls in a separate instance.
 type replay struct {
 	processor int
 	stride    int // bytes per frame

@@ -20,8 +20,8 @@ import (
 	"starloom/traces"
 )
 
-// rtlNotes names the next command after a run with RTL has failed for reasons other than tools. A check of the
-// scenario repeats the run's inputs; a check of a map uses random inputs.
+// rtlNotes suggests a command after a run whose RTL failed for reasons other than tools. A check of the scenario
+// repeats the run's inputs; a check of a map uses random inputs.
 func (m *Machine) rtlNotes(failed bool) (notes []string) {
 	if m.RTL == nil || !failed {
 		return nil
@@ -356,7 +356,7 @@ func (m *Machine) Steps() int {
 // missing lists these packets.
 func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome.MissingPacket) {
 	if m.RTLFailed || m.Paused {
-		return 0, nil // RTL or a break has ended the run early
+		return 0, nil // RTL or a break point has ended the run early
 	}
 	if m.Interrupted {
 		v.add(outcome.Violation{

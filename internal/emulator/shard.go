@@ -13,7 +13,7 @@ import (
 	"starloom/nic"
 )
 
-// metOn is a collision: the medium, and the first cycle of the slot in which the collision is visible.
+// metOn is a collision: its medium, and the first cycle of the slot in which it is visible.
 type metOn struct {
 	medium int
 	cycle  uint32

@@ -9,8 +9,8 @@ import (
 	"starloom/traces"
 )
 
-// Boundary hears the previous slot, runs the handlers and sends, unless it is the last boundary of the run. It
-// returns false for an interrupted boundary; the run then ends with the previous boundary.
+// Boundary receives the previous slot's frames, runs the handlers and sends. The last boundary of the run only
+// receives. It returns false for an interrupted boundary; the run then ends with the previous boundary.
 func (m *Machine) Boundary(last bool) (whole bool) {
 	m.last = last
 	m.TurnShards()
@@ -234,7 +234,7 @@ func (m *Machine) turnBlocks(w *window) {
 // phase, and the media of their units, are then still in the cache in the next phase.
 const windowBytes = 96 << 10
 
-// listenScan is the number of adjacent cells whose scan takes as long as that of one separate cell.
+// listenScan is the number of adjacent cells that take as long to scan as one separate cell.
 const listenScan = 16
 
 // window is the current group of cells. Each shard has one struct, so that processors with their own banks need

@@ -416,8 +416,7 @@ func (m *Machine) endError() error {
 	return m.openError()
 }
 
-// startsSlot0 reports whether slot 0 has not yet crossed the fabric. No state is saved between the handlers of slot 0
-// and its crossing.
+// startsSlot0 reports whether slot 0 has not yet crossed the fabric. No state can be saved at that time.
 func (m *Machine) startsSlot0() bool { return m.slot == 0 && !m.ended && m.bare == nil }
 
 func (m *Machine) brokenOff() bool { return m.RTLFailed || m.flying != nil && m.flying.Deadlocked() }

@@ -15,7 +15,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// newStateRules compiles the rules. A condition names at least one probe or result.
+// newStateRules compiles the rules. A condition must name a probe or a result.
 func (m *Machine) newStateRules() (*stateRules, error) {
 	list := m.Rules.States
 	if len(list) == 0 {
@@ -102,7 +102,7 @@ func (m *Machine) judgeStates() {
 	}
 }
 
-// Unmet returns the conditions after that have not held since the machine was built or reset.
+// Unmet returns the conditions `after` that have not held since the machine was built or reset.
 func (m *Machine) Unmet() (conditions []string) {
 	if m.states == nil {
 		return nil

@@ -20,14 +20,14 @@ import (
 type stateRules struct {
 	rules   []stateRule
 	figures map[string]any // *figure by name of a probe or result
-	probes  []int          // of each name in the order of names: its probe, or -1 for a result
+	probes  []int          // probe of each name in the order of names, -1 for a result
 	words   []uint32       // of each name: its result word
 	names   []string
 
-	left   []uint32 // by rule: slots left for then; 0 if nothing is due
+	left   []uint32 // by rule: number of slots left in which `then` must hold; 0 if nothing is due
 	broken []uint8  // by rule: 1 if it is broken, and no longer judged
 
-	met []bool // by rule: after has held; not part of the state
+	met []bool // by rule: true once `after` has held; not part of the state
 }
 
 type stateRule struct {
@@ -47,7 +47,7 @@ type figure struct {
 
 func (r *stateRules) add(name string, probe int, word uint32, processors int) {
 	if _, known := r.figures[name]; known {
-		return // a probe and a result of one name are one value
+		return // a probe and a result with the same name are one figure
 	}
 	r.figures[name] = &figure{Values: make([]int, processors)}
 	r.names, r.probes, r.words = append(r.names, name), append(r.probes, probe), append(r.words, word)

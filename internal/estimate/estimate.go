@@ -30,8 +30,8 @@ type Size struct {
 	Memory     uint64 // memory in bytes, as in the check before a run
 	SlotBytes  uint64 // additional bytes stored per slot
 	Engine     string
-	// Run runs the scenario like the command, discards the outputs, and reports progress. If the context ends first,
-	// it returns the context's error. Otherwise it returns an error only if the scenario cannot run.
+	// Run runs the scenario as the command does, discards the outputs, and reports progress. If the context ends
+	// first, it returns the context's error. Otherwise it returns an error only if the scenario cannot run.
 	Run func(ctx context.Context, progress func(Progress)) error
 
 	clock func() time.Duration // clock in place of processor time; nil for processor time
@@ -49,7 +49,7 @@ const LongestDefault = 10 * time.Second
 const (
 	smallerMost = 14                    // number of smaller sizes that are tried
 	largerSizes = 3                     // number of larger sizes that are reported
-	memoryPart  = 4                     // the scenario is run up to 1/memoryPart of the available memory
+	memoryPart  = 4                     // the scenario is run if it needs at most 1/memoryPart of the available memory
 	memoryAlong = 1 << 30               // the scenario is also run if its memory is at most this number of bytes
 	measurable  = 20 * time.Millisecond // shorter runs are too noisy to reveal the growth of time
 	shareMin    = 0.05                  // minimum share of a run in its first slots for a prediction of the whole
@@ -62,7 +62,7 @@ type estimator struct {
 	steps     []int  // ascending steps to the smaller sizes with complete measurements
 	smaller   []*Measured
 	own       *Measured // measurement of the scenario itself, nil if the scenario is too large
-	told      *point    // predicted time of a scenario without a complete run
+	told      *point    // predicted time of a scenario whose run was not completed
 	kept      *kept
 }
 
@@ -92,7 +92,7 @@ func of(ctx context.Context, subject subject, longest time.Duration, kept *kept)
 		return nil, err
 	}
 	e.tell(&r.Time, size)
-	many := e.own != nil && e.own.Of > 0 // for several runs, the number of slots is unknown
+	many := e.own != nil && e.own.Of > 0 // the number of slots is unknown for several runs
 	if !many {
 		r.MemoryBytes += size.kept(&r.Time)
 	}
@@ -133,7 +133,7 @@ func (e *estimator) measure(ctx context.Context, steps int, size *Size, limit ti
 // results serve only for larger sizes.
 func (e *estimator) descend(ctx context.Context) error {
 	if e.own != nil && e.own.Of > 0 {
-		return nil // for several runs, the number of remaining runs is known
+		return nil // the number of remaining runs is known for several runs
 	}
 	lowest := 0
 	var sizes []*Size
@@ -289,8 +289,8 @@ func constant(points []point, _ float64) float64 {
 	return sum / float64(len(last))
 }
 
-// places predicts the number of slots at size n by the law that best predicts the last points from earlier ones.
-// points are sorted by size.
+// places predicts the number of slots at size n by the law that best predicts the last points from the earlier
+// points. points are sorted by size.
 func places(points []point, n float64) float64 {
 	if len(points) < 3 {
 		if len(points) == 2 {

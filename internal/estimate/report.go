@@ -24,11 +24,11 @@ type Estimate struct {
 	Engine          string   `json:"engine"`
 	Processors      int      `json:"processors"`
 	SlotsMax        uint32   `json:"slots_max"`              // limit after which an unfinished run fails
-	MemoryBytes     uint64   `json:"memory_bytes"`           // a run is refused if less memory is available
+	MemoryBytes     uint64   `json:"memory_bytes"`           // memory of a run; a run is refused if less is available
 	MemoryAvailable uint64   `json:"memory_available_bytes"` // bytes available now; 0 if unknown
 	Time            Time     `json:"time"`
 	Larger          []Larger `json:"larger"`
-	Measured        bool     `json:"-"` // this call ran something; false if all measurements were cached
+	Measured        bool     `json:"-"` // this call ran part of the scenario; false if all measurements were cached
 }
 
 // Larger is a larger size of the same scenario.

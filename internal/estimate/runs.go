@@ -15,7 +15,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Runs is the subject of an estimate: a scenario in the form in which a command would run it.
+// Runs is the subject of an estimate: a scenario as a command would run it.
 type Runs struct {
 	// At returns the scenario at a size larger by steps, which may be negative, and the differing keys. It returns
 	// nil if there is no such size.

@@ -25,9 +25,9 @@ type Bounds struct {
 	Faults *Limits `json:"faults,omitempty"`
 	// globs over the paths of processors and of media that faults may hit; all if left out
 	Targets []string `json:"targets,omitempty" jsonschema:"minItems=1"`
-	// conditions on probes and results of the firmware; runs judge them, too
+	// maximum number of faults of each kind in one run; default: one drop and one restart
 	Rules []fabric.StateRule `json:"rules,omitempty" jsonschema:"minItems=1"`
-	// explore this many slots; 0: to the end of every run
+	// number of slots to explore; 0: to the end of every run
 	Slots uint32 `json:"slots,omitempty" jsonschema:"default=0,maximum=1000000000"`
 	// keep at most this many states
 	States int `json:"states,omitempty" jsonschema:"default=5000000,minimum=1,maximum=1000000000"`
@@ -109,7 +109,7 @@ func (b *Bounds) memoryBytes() (int, error) {
 	return n << shift, nil
 }
 
-// plan appends the faults of the bounds to a copy of a configuration. kinds point to them.
+// plan appends the faults of the bounds to a copy of a configuration. The returned kinds refer to these faults.
 func (b *Bounds) plan(c *config.Config) (*config.Config, []kind, limits, error) {
 	own := *c
 	own.Faults = append([]fabric.Fault(nil), c.Faults...)
@@ -169,7 +169,7 @@ func targetsOf(n fabric.Network, k fabric.FaultKind, globs []*hw.Pattern) hw.Set
 			match = match || path(i) != "" && g.Match(path(i)) || i < media && g.Match(n.Names().Link(i))
 		}
 		if k == fabric.FaultMiss && i < media || k == fabric.FaultDead && i >= n.Shape().Processors() {
-			continue // a miss is chosen for each receiver; routers do not die
+			continue // misses are chosen per receiver, and routers cannot be killed
 		}
 		if match {
 			set.Add(i)
@@ -195,7 +195,7 @@ type Options struct {
 
 	name string // of its file
 
-	// for tests: compare the futures of states with one key, and replace the classes of columns
+	// for tests: compares the futures of states with equal keys, and replaces the classes of columns
 	Verify  bool
 	Classes hw.Classes
 }

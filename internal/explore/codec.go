@@ -9,9 +9,8 @@ import (
 	"unsafe"
 )
 
-// codec writes or reads the fields of a search, except for fields with the tag saved:"-". One description serves
-// both directions: the types. Values without pointers are copied as memory, so files are for the program that wrote
-// them.
+// codec writes or reads the fields of a search, except for fields with the tag saved:"-". The types describe both
+// directions. Values without pointers are copied as memory, so only the program that wrote a file can read it.
 type codec struct {
 	w   *bufio.Writer // nil for reading
 	r   *bufio.Reader
@@ -115,7 +114,8 @@ func (c *codec) some(v reflect.Value) bool {
 	return n == 1
 }
 
-// list writes or reads a slice with its capacity, because the limit of memory counts the capacity. Length 0 is nil.
+// list writes or reads a slice with its capacity, which counts towards the memory limit. An empty slice is read as
+// nil.
 func (c *codec) list(v reflect.Value) {
 	n := 0
 	if !v.IsNil() {

@@ -10,8 +10,8 @@ import (
 // longSleep is the minimum number of slots of a sleep that counts as waiting for a frame rather than for a slot.
 const longSleep = 1 << 14
 
-// deadlock returns the slot from which on nothing changes in the run of the schedule, up to a stop of the run with
-// unfinished processors. It returns nil if something changes, or a later slot calls a handler.
+// deadlock replays the schedule of an unfinished run. It returns the slot after which no state changes, or nil if the
+// state changes until the end or a handler would be called later.
 func (s *search) deadlock() (*outcome.ExploredDeadlock, error) {
 	f := s.failed
 	if f == nil || f.violations[0].Subject.Kind != fabric.FindUnfinished {
@@ -52,8 +52,7 @@ func (s *search) deadlock() (*outcome.ExploredDeadlock, error) {
 	return d, nil
 }
 
-// replay executes the steps of a path from the reset state. It calls each after every step, with the step's number
-// from 0 on.
+// replay executes the steps of a path from the reset state. It calls each after every step, numbered from 0.
 func (s *search) replay(permutation []uint32, steps [][]event, each func(step int)) error {
 	w := s.workers[0]
 	w.Given = permutation

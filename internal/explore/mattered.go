@@ -20,7 +20,7 @@ func newEffects(kinds []kind) effects {
 	return all
 }
 
-// step counts a step with faults. differs tells whether it leads to another state than the step without them.
+// step counts a step with faults. differs means that the step without them leads to another state.
 func (all effects) step(chosen []event, differs bool) {
 	for _, e := range chosen {
 		m := &all[e.kind][e.target]
@@ -31,7 +31,7 @@ func (all effects) step(chosen []event, differs bool) {
 	}
 }
 
-// take adds the steps of other counts, and clears them.
+// take adds other counts to all, and clears them.
 func (all effects) take(from effects) {
 	for k := range from {
 		for i := range from[k] {

@@ -28,8 +28,7 @@ import (
 type Saved struct {
 	Folder string        // "" for none
 	Every  time.Duration // minimum time between two files; 0 selects 30 s
-	// everything that determines a search beside the bounds: the program with its version, and the scenario with its
-	// inputs
+	// inputs of a search other than its bounds: the program with its version, and the scenario with its files
 	Program, Scenario string
 
 	file string
@@ -114,7 +113,7 @@ func digest(sum hash.Hash) []byte {
 
 const digestBytes = 16
 
-// read continues the search of the file, if one exists. A file of another search is an *input.Error.
+// read loads the search from the file, if one exists. A file of another search is an *input.Error.
 func (s *Saved) read(search any) (found bool, err error) {
 	if s.file == "" {
 		return false, nil

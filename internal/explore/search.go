@@ -33,7 +33,7 @@ type search struct {
 	permutation []uint32 // permutation of the explored runs, nil for the scenario's workload
 	root        open     // reset state of these runs
 	failed      *failure
-	cut         uint32 // slot of the first failure, after which faults are fewer
+	cut         uint32 // slot of the first failure, after which fewer faults are tried
 	aside       aside
 
 	saved  *Saved          `saved:"-"`
@@ -44,12 +44,12 @@ type search struct {
 	err    error           `saved:"-"` // a difference found by verify
 }
 
-// position is how far a search has come.
+// position is the progress of a search.
 type position struct {
 	frontier []open // states of the slot that are still to be expanded
 	next     []open // states found for the next slot
 	slot     uint32 // number of slots that have crossed in the frontier's states
-	faults   int    // faults of a path are at most these in total
+	faults   int    // maximum number of faults on a path in total
 	started  bool   // the handlers of slot 0 have run
 	inside   bool   // some states of the slot are expanded
 }
@@ -167,7 +167,7 @@ func (s *search) close() {
 	}
 }
 
-// runAll explores the runs of every permutation, or with nil of the scenario's workload, until all states are
+// runAll explores the runs of every permutation, or for nil those of the scenario's workload, until all states are
 // expanded or a limit is reached.
 func (s *search) runAll(ctx context.Context, permutations iter.Seq[[]uint32], progress func()) error {
 	defer context.AfterFunc(ctx, func() { s.stop.Store(true) })()
@@ -191,7 +191,7 @@ func (s *search) runAll(ctx context.Context, permutations iter.Seq[[]uint32], pr
 		if err := s.run(ctx, progress); err != nil {
 			return err
 		}
-		if s.open != "" { // a livelock in a part of the states would prune the others
+		if s.open != "" { // a livelock found in a part of the states would prune the others
 			if err := s.saved.write(s); err != nil {
 				return err
 			}
@@ -259,7 +259,7 @@ func (s *search) nextSlot() uint32 {
 	return s.slot
 }
 
-// noteMet records the conditions after of rules that were true in a step of a worker.
+// noteMet records the rules whose condition `after` has become true in a worker's step.
 func (s *search) noteMet(w *worker) {
 	rules := w.Config.Rules.States
 	if len(rules) == 0 {
@@ -430,10 +430,10 @@ func (w *worker) choose(chosen []event) {
 	}
 }
 
-// keepsAll reports whether steps to known states need their choice, too.
+// keepsAll reports whether steps to known states are kept with their choices, too.
 func (s *search) keepsAll() bool { return s.verify || s.aside.graph != nil }
 
-// tell counts a step. The first successor of a state is that of the step without faults.
+// tell counts a step with faults. The first successor of a state belongs to the step without faults.
 func (w *worker) tell(chosen []event, x *successor) {
 	if len(chosen) == 0 || len(w.found) == 0 {
 		return

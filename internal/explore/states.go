@@ -34,8 +34,8 @@ type node struct {
 // nodes are all found states, in the order of their discovery.
 type nodes struct {
 	all     []node
-	table   []uint32 // open addressing over the last nodes of keys; none marks a free place
-	next    []uint32 // by node, for untimed states: a node of the state after a step without faults, none if unknown
+	table   []uint32 // open-addressing table of the last node of each key; none marks a free entry
+	next    []uint32 // for untimed states: the successor of each node in the step without faults, none if unknown
 	keys    int      // keys in the table
 	choices [][]event
 	numbers map[string]uint32
@@ -73,7 +73,7 @@ func (n *nodes) head(id uint32) uint32 { return n.table[n.place(n.all[id].key)] 
 // dominated reports whether a node of the key has at most as many faults of every kind.
 func (n *nodes) dominated(k key, used vector) bool { return n.dominating(k, used) != none }
 
-// dominating returns a node of the key with at most as many faults of every kind, none if there is no such node.
+// dominating returns a node of the key with at most as many faults of every kind, or none.
 func (n *nodes) dominating(k key, used vector) uint32 {
 	for id := n.table[n.place(k)]; id != none; id = n.all[id].same {
 		if n.all[id].used.within(used) {

@@ -11,11 +11,11 @@ import (
 	"starloom/internal/config"
 )
 
-// limitMax is the maximum limit of a kind of faults.
+// limitMax is the maximum number of faults of a kind.
 const limitMax = 100
 
-// Until explores with higher and higher bounds until a rule breaks or a limit is reached. It begins with one fault of
-// the first kind within the bounds, and each time adds a fault of the next kind, in the order of Limits. A kind is no
+// Until explores with increasing bounds until a rule breaks or a limit is reached. It begins with one fault of the
+// first kind within the bounds, and each time adds a fault of the next kind, in the order of Limits. A kind is no
 // longer raised when more of its faults lead to no new state. The returned report is the last.
 func Until(ctx context.Context, c *config.Config, b Bounds, o Options) (*outcome.Explored, error) {
 	asked := b.limitsOf()
@@ -74,7 +74,7 @@ func (l *Limits) fileName() string {
 	return strings.Join(words, "-")
 }
 
-// saved returns the bounds of a search as JSON. Those of its size may be raised for a search that goes on.
+// saved returns the bounds of a search as JSON, without slots, states and memory, which a continued search may raise.
 func (b Bounds) saved(seed uint64) string {
 	b.Slots, b.States, b.Memory = 0, 0, ""
 	text, err := json.Marshal(b)

@@ -22,7 +22,7 @@ func (s *search) keep(k key, o open) {
 	s.kept[k] = visited{o, s.nextSlot()}
 }
 
-// compare steps two states with one key through all choices of some slots. They must have one future: equal keys and
+// compare steps two states with one key through all choices of some slots. Their futures must agree: equal keys and
 // equal violations. The first state was found earlier: in this slot or, if states do not depend on their slot, in any
 // slot.
 func (s *search) compare(again *successor) {

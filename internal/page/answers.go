@@ -209,7 +209,7 @@ type extent struct {
 	Count, All, Processors, Places, Slots int
 	More                                  string // " or more" if the report does not list all violations
 	Least, Most                           uint64 // first and last slot
-	Whole, Every                          bool   // in each slot from Least to Most; in each slot of the run
+	Whole, Every                          bool   // a violation in each slot from Least to Most; in each slot of the run
 }
 
 // extentOf returns the extent of a rule's violations, nil for a single violation.

@@ -3,8 +3,8 @@
 //
 //	report --Run, Seeds, Study ...--> Page: answers, sections, tables, pictures --Write--> HTML
 //
-// A page begins with the verdict, the cause in one sentence, and a picture. Everything else folds, and is open in
-// print. A page has at most 3 MB and 5,000 SVG elements; it names omitted parts.
+// A page begins with the verdict, the cause in one sentence, and a picture. The other parts are folded on screen and
+// open in print. A page has at most 3 MB and 5,000 SVG elements; it names omitted parts.
 package page
 
 import (
@@ -106,7 +106,7 @@ func noteBlocks(notes []string) (blocks []Block) {
 // Section is a part of a page with a heading, and can be folded.
 type Section struct {
 	Title  string
-	Gist   string // its content in a few words, next to the title
+	Gist   string // short summary, next to the title
 	Blocks []Block
 	Parts  []*Section // sections without further parts
 
@@ -136,7 +136,7 @@ type Table struct {
 	Caption string
 	Columns []Column
 	Rows    [][]string
-	Lists   map[int][]string // by row: list that opens in the column with Opens
+	Lists   map[int][]string // by row: the list that a cell of the column with Opens expands
 	Sorts   bool             // readers may sort and filter its rows
 	Unseen  bool             // the caption repeats the heading; it is only for screen readers
 	Left    string           // remark on omitted rows
@@ -439,7 +439,7 @@ func (p *Page) fit() {
 	})
 }
 
-// fit drops the last rows of a table above most bytes, and returns the size of the rest.
+// fit drops rows from the end of a table that exceeds most bytes, and returns the size of the rest.
 func (t *Table) fit(most int) (size int) {
 	named := 0 // column names in cards
 	if t.Cards() {

@@ -13,7 +13,7 @@ type strike struct {
 	First *outcome.FaultFirst
 	To    string // destination of the frame, "" if unknown
 	Field string // field of the flipped bit
-	Whole bool   // the message of the violation contains all of this
+	Whole bool   // the violation's message contains all fields of the strike
 	One   bool   // the fault struck once, or the frame concerns the violation's processor
 }
 

@@ -138,8 +138,8 @@ func (w *Waves) narrow() {
 	w.Columns, w.Rows, w.Marked, w.Also = columns, rows, slices.Index(kept, w.Marked), max(slices.Index(kept, w.Also), 0)
 }
 
-// around returns, in ascending order, at most most numbers below count around each of some points, a third of them
-// after the point.
+// around returns, in ascending order, up to most numbers below count around each point. A third of them follows the
+// point.
 func around(count, most int, points ...int) (kept []int) {
 	taken := map[int]bool{}
 	for _, at := range points {
@@ -176,7 +176,7 @@ func (w *Waves) draw() string {
 	return b.String()
 }
 
-// drawCycles writes the numbers of the columns for which there is room, and marks omitted cycles.
+// drawCycles writes the numbers of those columns that have room for them, and marks omitted cycles.
 func (w *Waves) drawCycles(d *svg.Drawing, cell, height int) {
 	free, marks := 0, w.marks()
 	text := func(c int) {

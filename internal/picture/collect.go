@@ -1,7 +1,7 @@
 // Package picture draws a run: its wiring, the use of media over time, the actions of processors over time, and
 // latencies.
 //
-//	machine --what each shard sees--> Collector --> Heat, Timeline, Latency --SVG--> bytes
+//	machine --events of each shard--> Collector --> Heat, Timeline, Latency --SVG--> bytes
 //	network ----------------------------------------> Topology -------------/
 //
 // A picture is plain data, and equal data yield equal bytes. The size of a picture is bounded: columns over time
@@ -100,7 +100,7 @@ func Look(n fabric.Network, shards int, slot uint32, latencies bool) *Collector 
 		c.loads = make([]uint64, shape.Media)
 	}
 	if processors > watchedMax {
-		c.stride = (processors+lanesMax-1)/lanesMax | 1 // odd, so that it does not step from unit to unit
+		c.stride = (processors+lanesMax-1)/lanesMax | 1 // odd, to vary the place within units
 	}
 	rows, watched := (shape.Media+c.perRow-1)/c.perRow, (processors+c.stride-1)/c.stride
 	for k := range c.heat {
@@ -139,7 +139,7 @@ func (c *Collector) Shard(index int) fabric.Onlooker { return c.shards[index] }
 
 // Boundary merges the events of slot slots-1, which is complete.
 func (c *Collector) Boundary(slots uint32) {
-	if slots == 0 || slots <= c.from { // its frames were sent before the collector was attached
+	if slots == 0 || slots <= c.from { // the frames of the slot were sent before the collector was attached
 		c.forget(slots + 1)
 		return
 	}
@@ -402,7 +402,7 @@ func (s *shard) depart(processor int, frame nic.FrameView, slot uint32) {
 	list, mark := s.queues.get(processor), referees.MarkOf(frame)
 	d := departure{source: uint32(processor), queued: slot}
 	k := slices.IndexFunc(list, func(w waiting) bool { return w.mark == mark })
-	if k < 0 && len(list) > 0 { // the request list has determined the destination since
+	if k < 0 && len(list) > 0 { // the request list has determined the destination since the frame was queued
 		k = 0
 	}
 	if k >= 0 {

@@ -83,7 +83,7 @@ func (c *Collector) rowName(first, last int) string {
 	return fmt.Sprintf("%s %d to %d", many, first, last)
 }
 
-// ledText names the unit to which all media of a row lead, "" for several units.
+// ledText names the unit reached by all media of a row, "" for several units.
 func (c *Collector) ledText() string {
 	if each := c.shape.Media / c.shape.Units; c.names.Unit() == "" || each <= 1 || c.perRow%each != 0 {
 		return ""

@@ -44,7 +44,7 @@ type Violation struct {
 	Rule, Path string
 }
 
-// Timeline returns the actions of processors in a run. Processors with violations come first.
+// Timeline returns the timeline of the actions of processors in a run. Processors with violations come first.
 func (c *Collector) Timeline(title string, violations []Violation) *Timeline {
 	t := &Timeline{Title: title, From: c.from, Slots: c.slots, Width: 1, unit: cmp.Or(c.unit, unitSlot)}
 	processors := c.shape.Processors()
@@ -261,8 +261,8 @@ func (d *timelineDrawing) over(when func(*Lane) (from, to int64)) (all []figure.
 	return all
 }
 
-// bars returns bars of lanes, as high as the share of each column, upwards (way 1) or downwards (way -1), on top of
-// the bars of below. Adjacent bars of equal height are merged.
+// bars returns bars as high as the share of each column, upwards (way 1) or downwards (way -1), stacked on the bars
+// of below. Adjacent bars of equal height are merged.
 func (d *timelineDrawing) bars(way float64, below, parts func(*Lane) []float64) (all []figure.Rect) {
 	width := float64(d.Width)
 	for i := range d.Lanes {

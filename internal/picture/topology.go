@@ -123,7 +123,7 @@ func (w *wired) sends(processor, towards int, yield func(port, medium int)) {
 	}
 }
 
-// joinsTwo reports whether each of the first media leads from one processor to one.
+// joinsTwo reports whether each medium of the first processors joins at most one sender to one receiver.
 func (w *wired) joinsTwo() bool {
 	few := min(w.shape.Processors(), 2*circleMax)
 	drivers, hearers := map[int]int{}, map[int]int{}
@@ -342,7 +342,8 @@ type loads struct {
 	most   uint64 // maximum of all lines
 }
 
-// load returns the number of frames on the media of a line. It returns 0 for a line from or to the node of a medium.
+// load returns the number of frames on the media of a line. It returns 0 for a line that ends at the node of a
+// medium.
 func (t *Topology) load(l Link) (frames uint64) {
 	if l.To >= 0 && (t.Nodes[l.From].Number < 0 || t.Nodes[l.To].Number < 0) {
 		return 0

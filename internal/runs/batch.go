@@ -63,7 +63,7 @@ const chunkRuns = 1 << 10
 const chunksAhead = 4
 
 // runsMax is the maximum number of runs of a batch. The smallest networks run 50,000 times per second; more runs
-// would take hours and probably result from a typing error.
+// would take hours, and are probably a typing error.
 const runsMax = 1_000_000_000
 
 // Runs returns the number of runs over all seeds, permutations and rates, and an error above runsMax.
@@ -102,7 +102,7 @@ func (b *Batch) workers(runs uint64) (machines, each int) {
 }
 
 // Each executes the runs until ctx ends, and calls take for each run in order, with the number of all runs. An error
-// of take ends the batch. When Each returns, all workers have ended.
+// from take ends the batch. When Each returns, all workers have ended.
 func (b *Batch) Each(ctx context.Context, take func(r *BatchRun, total uint64) error) (err error) {
 	if b.total, err = b.Runs(); err != nil {
 		return err

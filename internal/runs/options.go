@@ -55,7 +55,7 @@ func (o *Options) outputs() []*outputs.Output {
 		&p.Topology, &p.Heat, &p.Latency, &p.Timeline}
 }
 
-// ToTemporary redirects all outputs to invisible files until remove is called.
+// ToTemporary redirects all outputs to unlinked temporary files. The caller closes them with remove.
 func (o *Options) ToTemporary() (remove func(), err error) {
 	var files []*os.File
 	remove = func() {

@@ -226,7 +226,7 @@ func (p *profile) open(r *run) (err error) {
 	return err
 }
 
-// finish repeats the run even after a break, because a broken-off run also has a longest call.
+// finish repeats the run even after a break, because an interrupted run also has a longest call.
 func (p *profile) finish(ctx context.Context, r *run) error {
 	if err := r.machine.ProfileWorst(ctx, r.report, p.folded != nil, r.repeated()); err != nil {
 		return err

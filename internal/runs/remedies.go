@@ -37,7 +37,8 @@ func meant(command string, faults bool) outcome.Remedy {
 	return remedy("meant", command+" --expect fail", "", faults)
 }
 
-// remedies lists remedies of a failed run as commands, the most likely first. It tries short ones.
+// remedies lists remedies of a failed run as commands, the most likely first. It tests the remedies whose runs are
+// short.
 func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
 	report, command := r.report, r.report.Aside.Command
 	if command == "" || len(report.Violations) == 0 {

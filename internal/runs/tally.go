@@ -120,7 +120,7 @@ func (t *tally) add(run *BatchRun) error {
 	}
 	passed := r.Verdict == outcome.VerdictPass
 	t.runs++
-	// a run's digest covers frames and deliveries, so its length and violations are added
+	// the digest covers only frames and deliveries, so the length and the violations are added
 	t.sum.Event(run.Seed, run.Permutation, run.digest.Hi, run.digest.Lo)
 	t.sum.Event(run.Seed, run.Permutation, r.Slots, r.ViolationsTotal)
 	if t.rate != nil {

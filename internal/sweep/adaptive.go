@@ -128,7 +128,7 @@ func (s *sweeper) bisect(ctx context.Context, r *Report, b *bisection, points []
 // saturated is the metric of runs that could not carry the offered load.
 const saturated = "saturated"
 
-// look determines the outcome of a point. The point passes if no run fails and less than half of the runs are
+// look determines the outcome of a point. The point passes if no run fails and fewer than half of the runs are
 // saturated. In a run with too few packets for the metric, undelivered packets count as saturation.
 func (s *sweeper) look(x *search, at int, p *point) error {
 	runs, err := s.folder.Runs(p.key)

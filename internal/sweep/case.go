@@ -39,7 +39,7 @@ type point struct {
 	key        string // hash of everything that determines the results
 	memory     uint64
 	processors int
-	kind       string // points of the same kind have similar growth of run time
+	kind       string // the run times of points of one kind grow alike
 	seeds      outcome.Seeds
 	total      uint64
 	missing    []uint64

@@ -18,8 +18,8 @@ type Options struct {
 	// if set, only the points with these keys are run, as one part of a divided sweep, and no tables are written
 	Keys []string
 
-	// Child returns a process that calls Run for a single key. It serves for points that have ended processes before.
-	// If Child is nil, these points run in this process.
+	// Child returns a process that calls Run for a single key. It is used for points whose runs have ended processes
+	// before. If Child is nil, these points run in this process.
 	Child func(ctx context.Context, key string) *exec.Cmd
 
 	On      string    // where points run: OnLocal (default) or OnSlurm

@@ -34,7 +34,7 @@ func (r *Report) Page(command string, unit func(figure string) string) (*page.Pa
 		return nil, err
 	}
 	p := &page.Page{Subject: "sweep", Name: outcome.Printable(r.Name)}
-	if r.Verdict() == outcome.VerdictFail { // failed runs are results, and the page does not fail because of them
+	if r.Verdict() == outcome.VerdictFail { // failed runs are results, so the page does not fail because of them
 		p.Verdict = outcome.VerdictFail
 	}
 	p.Summary = fmt.Sprintf("%s, %s; %d failed.", traces.Plural(uint64(r.Extent.Points), "point", "points"),

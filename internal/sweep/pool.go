@@ -116,7 +116,7 @@ func (p *pool) reserve(j *job) *job {
 	return j
 }
 
-// fits reports whether the machine of a job fits into memory. Without other running jobs, every job fits.
+// fits reports whether the machine of a job fits into memory. It returns true if no other job is running.
 func (p *pool) fits(j *job) bool {
 	return p.threads == p.workers || p.used+j.need <= p.memory && j.threads <= p.threads
 }
@@ -142,7 +142,7 @@ func (p *pool) begin() *job {
 	return nil
 }
 
-// aloneAfter is the number of processes that a point may end before it runs in a separate process.
+// aloneAfter is the number of processes that a point may end before it gets a separate process.
 const aloneAfter = 2
 
 // ready marks a job as begun, and drops runs that were stored in the meantime. A job that another process runs is
@@ -207,7 +207,7 @@ func (p *pool) took(j *job, time time.Duration) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	if j.done == 0 {
-		p.moved.Broadcast() // the time of the first finished run decides about a second machine
+		p.moved.Broadcast() // the time of the first finished run decides whether another machine is worthwhile
 	}
 	j.done++
 	j.took += time

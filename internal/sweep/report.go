@@ -37,7 +37,7 @@ type Report struct {
 // Unfinished is a point that could not be finished.
 type Unfinished struct{ Point, Key, Reason string }
 
-// FailedRun is a failed run and the command that repeats it, "" for a scenario inside the sweep file.
+// FailedRun is a failed run with the command that repeats it, "" for a scenario inside the sweep file.
 type FailedRun struct {
 	Point, Rule, Command string
 	First                outcome.Violation // first violation, without its text if unknown
@@ -53,8 +53,8 @@ type PointRuns struct {
 	Took         time.Duration
 }
 
-// WriteJUnit writes a test case for each point. The case fails if the point is unfinished; with failed, also if one
-// of its runs failed.
+// WriteJUnit writes a test case for each point. A case fails if its point is unfinished and, with failed, if one of
+// its runs failed.
 func (r *Report) WriteJUnit(w io.Writer, failed bool) error {
 	var cases []outcome.JUnitCase
 	for _, u := range r.Unfinished {
@@ -150,8 +150,8 @@ type Limits struct {
 	Rows   []Limit
 }
 
-// Limit is a change between two neighbouring values of an axis: all runs at Passes pass unsaturated, but not those at
-// Fails. "" means that no such value exists.
+// Limit is a change of outcome between two neighbouring values of an axis: all runs at Passes pass unsaturated, but
+// not all runs at Fails. "" means that no such value exists.
 type Limit struct {
 	Others        []string
 	Passes, Fails string

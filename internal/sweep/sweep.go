@@ -129,7 +129,7 @@ func (s *sweeper) open(ctx context.Context, points []*point) (*Report, error) {
 	return r, nil
 }
 
-// runsMax is the maximum number of runs of a sweep, whose indices are in memory.
+// runsMax is the maximum number of runs of a sweep, because their indices are held in memory.
 const runsMax = 100_000_000
 
 func (s *sweeper) runAll(ctx context.Context, r *Report, points []*point) error {

@@ -177,7 +177,7 @@ func (f *Folder) Join(from string) (points, files int, err error) {
 	for _, entry := range entries {
 		paths, err := other.files(entry.Name(), endingRecords)
 		if err != nil || len(paths) == 0 {
-			continue // the folder is not a point, or has no results
+			continue // the folder belongs to no point, or has no results
 		}
 		points++
 		for _, path := range paths {
@@ -303,7 +303,7 @@ func (f *Folder) End(key string, all bool) error {
 }
 
 // Begun returns the number of other processes that have begun a point and not finished it. Such a process is still
-// running the point, or was ended by it.
+// running the point, or was killed while running it.
 func (f *Folder) Begun(key string) (int, error) {
 	paths, err := f.files(key, endingMark)
 	others := 0

@@ -47,7 +47,7 @@ type Tables struct {
 }
 
 // Write writes all three tables. Their content depends only on the runs, not on the processes, the order or the
-// number of calls that made them.
+// number of calls that produced them.
 func (f *Folder) Write(t *Tables) error {
 	w := &tableWriter{Tables: t}
 	if err := w.findColumns(f); err != nil {

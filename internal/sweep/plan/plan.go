@@ -46,7 +46,7 @@ type Source struct {
 
 const bytesMax = 64 << 20
 
-// Load reads the sweep file at path. Every error is an *input.Error with file, line and column.
+// Load reads the sweep file at path. Errors are *input.Error with file, line and column.
 func Load(path string) (*Plan, error) {
 	data, path, err := input.Argument(path, bytesMax)
 	if err != nil {
