@@ -113,7 +113,7 @@ func (o *cosimBuildFlags) keepStandardInput(sources []string) (folder string, er
 	return folder, os.WriteFile(sources[at], text, 0o600)
 }
 
-// unkept removes the temporary folder of standard input from an error.
+// unkept removes the temporary folder for standard input from the text of an error.
 func unkept(err error, folder string) error {
 	var e *input.Error
 	if errors.As(err, &e) {
@@ -177,7 +177,7 @@ func (o *cosimBuildFlags) build(c *cobra.Command) (*verilator.Circuit, error) {
 }
 
 // printWarnings prints the warnings that affect a circuit's function, and the number of other tool warnings. With
-// all, it prints these, too.
+// all, it also prints the other warnings.
 func printWarnings(w io.Writer, said []byte, weighty []cosim.Warning, all bool) error {
 	shown := 0
 	for _, warning := range weighty {

@@ -21,7 +21,7 @@ import (
 )
 
 type proveFlags struct {
-	checkFlags // options for a map, and for the output files of a case
+	checkFlags // options for a map, and for the output files of a counterexample
 	limit      time.Duration
 	depth      int
 	folder     string

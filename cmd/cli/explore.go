@@ -115,7 +115,8 @@ func (o *exploreFlags) run(c *cobra.Command, scenario *starloom.Scenario, path s
 	return exploredStatus(c, report.Verdict, report.Slots)
 }
 
-// deliver writes a report to its files, one for each of writes, and as text. A file that is not asked for is nil.
+// deliver writes a report to its files, one for each element of writes, and as text. A file that was not requested is
+// nil.
 func (o *exploreFlags) deliver(c *cobra.Command, files *traces.Files, to []io.Writer,
 	report interface{ WriteText(w io.Writer) error }, writes ...func(w io.Writer) error) (err error) {
 	for i, write := range writes {

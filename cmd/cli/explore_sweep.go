@@ -68,7 +68,7 @@ func (o *exploreFlags) sweepCommand() string {
 	return words + o.settings.again()
 }
 
-// exploredStatus returns the error of a verdict, nil if it holds.
+// exploredStatus returns the error of a verdict, nil if the rules hold.
 func exploredStatus(c *cobra.Command, verdict outcome.ExploredVerdict, slots uint32) error {
 	switch {
 	case verdict == outcome.Holds:

@@ -79,8 +79,8 @@ const (
 	firstOptions  = "first options"       // annotation of a command
 )
 
-// brief returns the short form of a help: first paragraph, examples and options, the subcommands, and the names of
-// the other options.
+// brief returns the short form of a help: the first paragraph, examples, first options and subcommands, and the names
+// of the other options.
 func brief(c *cobra.Command, columns int) string {
 	var b strings.Builder
 	about, _, _ := strings.Cut(cmp.Or(c.Long, c.Short), "\n\n")

@@ -243,8 +243,8 @@ func (o *newFlags) create(c *cobra.Command, text []byte) error {
 	return writeWithSchema(o.out.path, text, "scenario.schema.json", schema)
 }
 
-// writeWithSchema writes a new file and, beside it, the schema. It replaces only a schema of another version. The
-// first line of the file names the schema.
+// writeWithSchema writes a new file and, beside it, its schema, which the first line of the file names. It replaces
+// an existing schema only if that schema has another version.
 func writeWithSchema(path string, text []byte, name string, schema []byte) error {
 	beside := filepath.Join(filepath.Dir(path), name)
 	before, err := os.ReadFile(beside)

@@ -72,8 +72,8 @@ func (all *outputs) tableOrPicture(f *pflag.FlagSet, name, usage string, csv, sv
 	})
 }
 
-// check rejects outputs that would overwrite an input, and a second output on standard output. It passes all paths
-// on. Equal paths of two outputs are rejected later, when the outputs are opened.
+// check rejects outputs that would overwrite an input, and a second output on standard output. It passes each path to
+// its output's take. Equal paths of two outputs are rejected later, when the outputs are opened.
 func (all *outputs) check(inputs ...string) error {
 	first := all.stream
 	for _, o := range all.list {

@@ -30,7 +30,7 @@ var (
 	errUndecided = errors.New("undecided")
 )
 
-// errTool means that the printed report is that of a run ended by a tool's failure.
+// errTool means that a report was printed for a run that a failing tool ended.
 var errTool = errors.New("a tool failed")
 
 // errRefused means that the printed table contains rejected input.

@@ -336,7 +336,7 @@ func (p *caseParts) work(settings *slurm.Settings) (*slurm.Work, error) {
 	return w, nil
 }
 
-// runCases runs the cases as jobs. It returns nil after a dry run.
+// runCases runs the cases as jobs. It returns nil without a report after a dry run.
 func (p *caseParts) runCases(c *cobra.Command) (*starloom.StudyReport, error) {
 	settings, err := slurm.Load(p.slurm.settings)
 	if err != nil {

@@ -58,7 +58,7 @@ func (b *Book) Find(word string) (*Answer, error) {
 	case strings.ContainsAny(word, "*?") && len(a.Groups) == 0:
 		a.Found = b.only(func(e entry) bool { return b.fits(word, e) })
 	}
-	if len(a.Found) == 0 { // a name may contain a *: broadcasts not of n*M steps
+	if len(a.Found) == 0 { // a name may contain a *, as in `broadcasts not of n*M steps`
 		a.Found = b.Resolve(word)
 	}
 	// part of a row, such as 0 blocked

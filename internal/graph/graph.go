@@ -1,4 +1,4 @@
-// Package graph searches directed graphs whose vertices are numbers: next[v] lists the successors of v.
+// Package graph searches directed graphs. Vertices are numbers, and next[v] lists the successors of v.
 package graph
 
 import "slices"
@@ -52,8 +52,8 @@ func (s *search) visit(v uint32) {
 	s.found = append(s.found, component)
 }
 
-// ShortestCycle returns a shortest cycle through one of the starts and vertices with among(v), the first of several,
-// or nil for none. After about limit steps it returns the shortest cycle found so far.
+// ShortestCycle returns a shortest cycle through one of the starts and otherwise only vertices with among(v): the
+// first of several, or nil for none. After about limit steps it returns the shortest cycle found so far.
 func ShortestCycle(next [][]uint32, starts []uint32, among func(v uint32) bool, limit int) (best []uint32) {
 	before, at, base, steps := make([]uint32, len(next)), make([]int, len(next)), 0, 0
 	for _, start := range starts {

@@ -237,7 +237,7 @@ func allInterfaces(pkgs []*checked) (all []*types.Interface) {
 	return append(all, types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
 }
 
-// implements reports whether a method implements an interface or belongs to an unexported type.
+// implements reports whether a method implements an interface or has an unexported receiver type.
 func implements(p *checked, d *ast.FuncDecl, interfaces []*types.Interface) bool {
 	if d.Recv == nil {
 		return false
@@ -277,7 +277,7 @@ var notEnglish = []struct {
 	{regexp.MustCompile(`(?i)\bif nobody says more\b`), "unless it is set"},
 }
 
-// things are nouns before which "is not a" should replace "is no".
+// things are nouns before which a native editor replaces "is no" by "is not a".
 const things = "file|reset|model|program|number|clock|power|result|part|place|name|output|input|frame|word|processor|firmware|image|function|curve|" +
 	"scenario|port|network|signal|value|key|option|difference|sandbox|fault|error"
 

@@ -19,8 +19,8 @@ type passage struct {
 
 const sampleWordsMin = 8
 
-// verdicts holds every draw: the seed, and the numbers of comments, messages and sentences of the documentation
-// flagged by at least one of two readers.
+// verdicts holds every draw: the seed, and the numbers of comments, messages and sentences of the documentation that
+// at least one of two readers flagged.
 //
 //go:embed verdicts.txt
 var verdicts string

@@ -43,7 +43,7 @@ type Decode struct {
 	Framings []nic.Framing // by lane
 	Ports    []int         // port of a lane; 0 without ports
 
-	Octets bool // frames consist of bytes in this form instead of Starloom's frames
+	Octets bool // interfaces carry frames of bytes in this form instead of Starloom's frames
 	Form   decode.Form
 }
 

@@ -89,7 +89,7 @@ func isReset(name string) bool {
 	return strings.Contains(name, "rst") || strings.Contains(name, "reset")
 }
 
-// trials returns the tested parameters of a model, and these parameters with one of them replaced by a width of the
+// trials returns the parameters to test: those of a model, and variants with one of them replaced by a width of the
 // RTL.
 func trials(t twin.Twin, pins []*cosim.Port) []twin.Parameters {
 	all := slices.Clone(t.Sets[:min(len(t.Sets), 4)])

@@ -339,7 +339,7 @@ func (d *pinDecoder) oneSource(n *yaml.Node, where string) error {
 // Point is a pin map with one value from each list.
 type Point struct {
 	*pinmap.Map
-	Values []string // values such as PORTS=4, the model's parameters first; none without lists
+	Values []string // values such as PORTS=4, parameters of the model first; none without lists
 }
 
 const pointsMax = 1000
@@ -394,7 +394,7 @@ type list struct {
 	values    []*yaml.Node
 }
 
-// listed names the keys whose values may be lists, those of the model first.
+// listed names the keys whose values may be lists; keys of the model come first.
 var listed = []string{"parameters", "model.params", "params"}
 
 func (d *decoder) lists(root *yaml.Node) (lists []list, err error) {
@@ -440,7 +440,7 @@ func valueOf(object *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// objectOf returns the value of a key, which may be a key of model, or nil.
+// objectOf returns the value of a key, which may be a key below model, or nil.
 func objectOf(root *yaml.Node, key string) *yaml.Node {
 	if inner, ok := strings.CutPrefix(key, "model."); ok {
 		if root, key = valueOf(root, "model"), inner; root == nil {

@@ -134,7 +134,7 @@ func findSide(m *pinmap.Map, ports []cosim.Port, path string) (*side, error) {
 		"give a waveform of the model or of the RTL; `starloom trace info --signals` lists its signals")
 }
 
-// addRules adds the names of a port's bits in both files. why is the reason for uncompared bits.
+// addRules adds the names of a port's bits in both files. why is the reason why some bits are not compared.
 func addRules(m *pinmap.Map, p cosim.Port, sides [2]*side, o *diff.Options) (why string) {
 	texts := m.PinsOf(p.Name)
 	if texts == nil {
@@ -151,7 +151,7 @@ func addRules(m *pinmap.Map, p cosim.Port, sides [2]*side, o *diff.Options) (why
 			return "a function of pins: " + text
 		case !item.IsPin:
 			high -= len(item.Fixed())
-			if item.Flexible() { // it fills the bits above the lower pins
+			if item.Flexible() { // the item fills the bits above the lower pins
 				high = widths(texts[1:], sides)
 			}
 			continue

@@ -64,7 +64,7 @@ func (d *pinDecoder) model(n *yaml.Node, where string) error {
 	return nil
 }
 
-// completeModel gives RTL and a model that is RTL the same names of clock and reset, unless the map names both.
+// completeModel copies the names of clock and reset between RTL and a model that is RTL, unless the map names both.
 func (d *pinDecoder) completeModel(root *yaml.Node) error {
 	m := d.m
 	g := m.Given()

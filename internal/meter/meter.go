@@ -80,7 +80,7 @@ func (d *Spread) Add(cycles uint64, processor int, slot uint32) {
 }
 
 // Take counts calls of this slot up to the first call that needs separate handling, and returns its index. Such a
-// call may be the longest, exceeds the budget, has no bucket yet, or has trapped. first is the lowest processor.
+// call may be the longest call, exceeds the budget, has no bucket yet, or has trapped. first is the lowest processor.
 func (d *Spread) Take(costs []uint32, x *Clock, slot uint32, first int) int {
 	usual := min(d.max, cmp.Or(x.Budget, math.MaxUint64), uint64(max(len(d.counts), 1)-1), exactCycles)
 	if d.slot == uint64(slot) && uint64(first) < d.processor {
@@ -180,7 +180,7 @@ func (d *Spread) rank(place uint64) uint64 {
 	return d.max
 }
 
-// Measured is the cost of the handlers of a shard, a machine or many runs.
+// Measured is the cost of the handler calls of a shard, a machine or many runs.
 type Measured struct {
 	Start, Slot Spread
 	Overruns    uint64
@@ -208,7 +208,7 @@ func (x *Measured) Merge(o *Measured) {
 	}
 }
 
-// SpreadWhole is a spread at the last whole boundary without its counts, and the costs since then.
+// SpreadWhole is the state of a spread at the last whole boundary, without counts, and the costs since then.
 type SpreadWhole struct {
 	sum  uint64
 	zero uint64

@@ -36,7 +36,7 @@ func File(path string) Output { return Output{Path: path} }
 // Writer returns an output to w; nil is nowhere. Each output needs its own writer.
 func Writer(w io.Writer) Output { return Output{writer: w} }
 
-// Given reports whether the output has a destination.
+// Given reports whether the output has a destination, which may be standard output.
 func (o Output) Given() bool { return o != Output{} }
 
 // Beside returns given or, if given has no destination, a file next to this output. Standard output and writers have
@@ -44,7 +44,7 @@ func (o Output) Given() bool { return o != Output{} }
 func (o Output) Beside(given Output, extension string) Output {
 	if info, err := os.Stat(o.Path); given.Given() || o.Path == "" || o.Path == "-" ||
 		err == nil && !info.Mode().IsRegular() {
-		return given // a file beside a pipe or a device is not useful
+		return given // a file beside a pipe or a device would be of no use
 	}
 	return File(WithExtension(o.Path, extension))
 }
@@ -65,7 +65,7 @@ func WithExtension(path, extension string) string {
 // A Set holds the outputs of a run. Files appear together after success, and otherwise not at all.
 type Set struct {
 	Files   traces.Files
-	Among   *traces.Files // files of another owner, which commits them, in place of Files; nil for none
+	Among   *traces.Files // set of another owner, which commits the files; nil selects Files
 	Written []outcome.OutputFile
 }
 

@@ -33,8 +33,8 @@ func openCapture(m *emulator.Machine, file *traces.File) (*capture, error) {
 	return &capture{pcapng: out, interfaces: map[uint64]pcapng.InterfaceID{}}, nil
 }
 
-// slot writes the frames received in the previous slot and the frames sent, sorted by cycle, then processor. NICs and
-// lanes that require a grant have sent their frames in the previous slot; other NICs send in the beginning slot.
+// slot writes the frames received in the previous slot and the frames sent, sorted by cycle, then processor. Frames
+// of NICs and lanes that require a grant were sent in the previous slot; other frames are sent in the beginning slot.
 func (c *capture) slot(m *emulator.Machine) error {
 	if fabric.RoutersOf(m.Network) != nil {
 		return c.streamed(m)

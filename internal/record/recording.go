@@ -160,7 +160,7 @@ func (r *Recording) Close() error {
 }
 
 // Files lists the outputs in the order of RecordOptions. After Close, the entry of an empty waveform includes the
-// reason.
+// reason why it is empty.
 func (r *Recording) Files() []outcome.OutputFile { return r.out.Written }
 
 func (r *Recording) drop() {

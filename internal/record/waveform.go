@@ -27,7 +27,7 @@ type waveform struct {
 	triggered bool
 	pending   bool
 	at        uint64
-	unshown   string // reason for the absence of the first violation in the waveform, for note
+	unshown   string // reason why the waveform lacks the first violation, for note
 }
 
 type watched struct {
@@ -111,7 +111,7 @@ func openWaveform(of *shown, file *traces.File) (*waveform, error) {
 	return w, w.vcd.Begin()
 }
 
-// sample is called in every cycle between Settle and Latch.
+// sample records the signals of a cycle. It is called between Settle and Latch.
 func (w *waveform) sample(cycle uint64) error {
 	if w.vcd.NeedsCycle(cycle) {
 		if err := w.vcd.Cycle(cycle); err != nil {
@@ -189,7 +189,7 @@ type saveFile struct {
 }
 
 // openSaveFile opens the save file of a waveform, nil for none. The save file refers to the waveform by its base
-// name. For writers, the scenario's name yields the names.
+// name. For writers, the names derive from the scenario's name.
 func openSaveFile(scenario string, o Options, out *outputs.Set) (*saveFile, error) {
 	if !o.VCD.Given() {
 		if o.GTKW.Given() {

@@ -60,7 +60,7 @@ type Devices struct {
 	Kernel    *hw.Kernel
 }
 
-// PartRun is a component replaced by the scenario.
+// PartRun is a component that the scenario replaces.
 type PartRun struct {
 	Path     string
 	Map      *pinmap.Map

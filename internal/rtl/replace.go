@@ -186,7 +186,7 @@ func (r *Devices) examples() string {
 	return text
 }
 
-// partsBelow returns the first component of each kind directly below the matches of a pattern.
+// partsBelow returns, for each kind, the first component directly below a match of a pattern.
 func (r *Devices) partsBelow(pattern *hw.Pattern) (parts []string) {
 	for _, site := range r.sites {
 		for element := range site.Elements {

@@ -20,7 +20,7 @@ type rtlSource struct {
 	at      string // key of the entry
 	key     string // key for errors
 	own     *pinmap.Map
-	places  []place  // first component for each set of its own parameters
+	places  []place  // first component with each set of its own parameters
 	derived []string // missing outputs that are computed from others
 	model   string   // "" selects the twin of the replaced component
 	backend string

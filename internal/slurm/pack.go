@@ -33,7 +33,7 @@ type task struct {
 
 type unit struct {
 	Unit
-	tries  int           // number of tasks that ended without the unit's results, except timeouts
+	tries  int           // number of tasks that ended without results of the unit, except after timeouts
 	limit  time.Duration // least time limit of the unit's task
 	alone  bool
 	failed string // reason of a failure, "" for none

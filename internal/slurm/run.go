@@ -28,11 +28,11 @@ import (
 )
 
 const (
-	triesMost   = 3 // a unit has failed after this number of tasks without its results
-	longestMost = 8 // maximum number of times that the time limit of a unit is doubled
+	triesMost   = 3 // number of tasks without results after which a unit has failed
+	longestMost = 8 // maximum number of times that a unit's time limit is doubled
 	pollFirst   = time.Second
 	pollLast    = 15 * time.Second
-	pollPart    = 30 // divisor that yields the time between two polls from the elapsed time
+	pollPart    = 30 // fraction of the elapsed time after which the queue is polled again
 	// settles is the time after the end of a task in which its results may still appear, because a network file
 	// system shows new files of other nodes only after a delay.
 	settles = 20 * time.Second
@@ -101,7 +101,7 @@ func (c *Cluster) Run(ctx context.Context, w *Work) (*Outcome, error) {
 	return o, nil
 }
 
-// WriteScripts writes the scripts of all arrays, with the usual limits, without submitting them.
+// WriteScripts writes the scripts of all arrays with the usual limits. It submits nothing.
 func WriteScripts(to io.Writer, w *Work) error {
 	r := newRunner(w)
 	for i, a := range arrays(pack(r.units, w.Settings.ArrayParallelism), arrayUsual) {

@@ -11,7 +11,7 @@ import (
 	"starloom/fabric/contend"
 )
 
-// OnOneBus returns bus/sensors on one bus with the controller at its end.
+// OnOneBus returns bus/sensors on one bus, with the controller in the last place.
 func OnOneBus(sensors int, arbiter string, params map[string]int64) *starloom.Scenario {
 	s := starloom.DefaultScenario()
 	members := make([]int, sensors+1)
@@ -50,7 +50,7 @@ func ViolationsOf(report *starloom.Report, rule string) (count uint64) {
 	return count
 }
 
-// BusGossipScenario returns gossip of n vertices on buses of length l, with the keys in more.
+// BusGossipScenario returns a gossip of n vertices on buses of length l, with additional keys.
 func BusGossipScenario(t testing.TB, program string, n, l int, more string) *starloom.Scenario {
 	s, err := starloom.ParseScenario("bus.yaml", fmt.Appendf(nil,
 		"starloom: 1\nfabric: {bus: {vertices: %d, length: %d}}\nfirmware: {program: bus/%s}\n%s", n, l, program, more))

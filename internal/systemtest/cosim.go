@@ -14,7 +14,7 @@ import (
 	"starloom/internal/maps"
 )
 
-// TutorialMap is examples/rtl/stream_arbiter.yml without comments.
+// TutorialMap is the text of examples/rtl/stream_arbiter.yml without comments.
 const TutorialMap = `model: arbiter_round_robin
 parameters: {REQUESTERS: 4}
 top: stream_arbiter
@@ -30,7 +30,7 @@ absent: [index]
 latency: {grant: -1}
 `
 
-// PinMapSeeds are pin maps, good and bad.
+// PinMapSeeds are valid and invalid pin maps.
 func PinMapSeeds() []string {
 	return []string{
 		TutorialMap, "", "model: lfsr\npins: &a {x: *a}", "model: lfsr\npins: {x: [a, [b]]}", "- 1", "{model: lfsr, reset: {pin: }}",
@@ -52,7 +52,7 @@ func TryPinMap(path string, text []byte) error {
 	return nil
 }
 
-// WithRTL returns a scenario with RTL for the parts.
+// WithRTL returns a copy of a scenario with RTL for the given parts.
 func WithRTL(s *starloom.Scenario, parts ...starloom.RTL) *starloom.Scenario {
 	replaced := *s
 	replaced.RTL = parts

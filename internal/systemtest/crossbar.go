@@ -14,7 +14,7 @@ import (
 	"starloom/firmware"
 )
 
-// GossipScenario is a gossip of N+1 processors.
+// GossipScenario returns a gossip among n+1 processors.
 func GossipScenario(N, scheduling int, g starloom.Gossip) *starloom.Scenario {
 	s := starloom.DefaultScenario()
 	s.Fabric.Crossbar = &crossbar.Network{Ports: N + 1}
@@ -48,7 +48,7 @@ func AscendingImage(t *testing.T) string {
 	return image
 }
 
-// Ascends is a run of it.
+// Ascends returns a scenario with the image of AscendingImage.
 func Ascends(t *testing.T) *starloom.Scenario {
 	s := HopfieldScenario(4, map[string]int64{"neurons": 16}, starloom.Gossip{Values: "random", Sessions: 3})
 	s.Firmware.Program, s.Firmware.Image = "", AscendingImage(t)
@@ -56,7 +56,7 @@ func Ascends(t *testing.T) *starloom.Scenario {
 	return s
 }
 
-// ScatterScenario returns a scattering among n processors, with the keys in more.
+// ScatterScenario returns a scatter among n processors, with additional keys.
 func ScatterScenario(t testing.TB, program string, n int, more string) *starloom.Scenario {
 	s, err := starloom.ParseScenario("scatter.yaml", fmt.Appendf(nil,
 		"starloom: 1\nfabric: {crossbar: {ports: %d}}\nfirmware: {program: %s}\nworkload: {scatter: {origin: %d}}\n%s", n, program, n/2, more))
@@ -64,7 +64,7 @@ func ScatterScenario(t testing.TB, program string, n int, more string) *starloom
 	return s
 }
 
-// VotingScenario is a vote of n modules.
+// VotingScenario returns a vote among n modules.
 func VotingScenario(n int, adjudicate int64, g starloom.Gossip) *starloom.Scenario {
 	s := starloom.DefaultScenario()
 	s.Fabric.Crossbar = &crossbar.Network{Ports: n}

@@ -23,7 +23,7 @@ var FaultFabrics = map[string]string{
 		"firmware: {program: ej/all-to-all-c2}\nworkload: {all_to_all: {}}\nstop: {slots: 40}",
 }
 
-// FaultKinds are faults with an effect in each of them.
+// FaultKinds are faults that have an effect in each of FaultFabrics.
 var FaultKinds = map[string]string{
 	"dead":        "schedule: [{kind: dead, slots: {to: 6}, probability: 0.1}]",
 	"restart":     "schedule: [{kind: restart, slots: {from: 1, to: 20, every: 3}, probability: 0.3}]",
@@ -38,7 +38,7 @@ var FaultKinds = map[string]string{
 	"all":      "schedule: [{kind: dead, slots: {from: 3}, probability: 0.02}, {kind: restart, probability: 0.05}, {kind: clock_pause, probability: 0.1}, {kind: drop, probability: 0.05}, {kind: bit_flip, probability: 0.05}, {kind: miss, probability: 0.05}]\n  random: {kind: bit_flip, rate: 0.02}",
 }
 
-// FaultScenario is a small machine with faults.
+// FaultScenario returns a small machine with faults.
 func FaultScenario(t testing.TB, machine, faults string) *starloom.Scenario {
 	s, err := starloom.ParseScenario("faulty.yaml", []byte("starloom: 1\n"+machine+"\nfaults:\n  "+faults+"\n"))
 	require.NoError(t, err)

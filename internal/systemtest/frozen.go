@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Frozen are scenarios whose outputs must survive every change of the code's structure: all programs, odd sizes and
+// Frozen lists scenarios whose outputs must survive every change of the code's structure: all programs, odd sizes and
 // timings, RTL, and the firmware that breaks each rule. A commit that rewrites testdata/frozen (-update) lists the
 // changed outputs with reasons.
 //
@@ -70,7 +70,7 @@ func BrokenScenario(image string, groups, groupSize int, rules string) string {
 	return fmt.Sprintf("fabric: {pops: {groups: %d, group_size: %d}}\nfirmware: {image: %s}\nworkload: {permutation: reverse}\nstop: {slots: 20}\nrules: {%s}", groups, groupSize, image, rules)
 }
 
-// AllFrozen are the frozen scenarios by name.
+// AllFrozen returns the frozen scenarios by name.
 func AllFrozen() map[string]string {
 	all := maps.Clone(Frozen)
 	maps.Copy(all, FrozenFabrics)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// FrozenFabrics are the frozen scenarios beyond those of `frozen`: every program of every
-// fabric, every arbiter and matching, credits, faults of each kind, models with overruns, RTL.
+// FrozenFabrics lists further frozen scenarios: every program of every fabric, every arbiter and matching, credits,
+// faults of each kind, handlers that overrun their slot, RTL.
 var FrozenFabrics = map[string]string{
 	// Gossip on a crossbar.
 	"gossip-identity":      Gossiping(7, "orders: identity", ""),
@@ -122,40 +122,40 @@ var FrozenFabrics = map[string]string{
 	"rtl-ej":        Broadcasting("a: 1, b: 2, dimensions: 1, credits: 2", "improved", "rtl: [{replace: 'ej.**.link[*]'}]"),
 }
 
-// Offering is traffic on a network.
+// Offering returns a scenario of traffic on a network.
 func Offering(network, workload, more string) string {
 	program, _, _ := strings.Cut(network, ":")
 	return "fabric: {" + network + "}\nfirmware: {program: " + program + "/traffic}\nworkload: {traffic: {warm_up: 10, measure: 60, " + workload + "}}\n" + more
 }
 
-// Gossiping is gossip of so many processors with its orders.
+// Gossiping returns a gossip scenario with a number of ports, a workload, and parameters.
 func Gossiping(ports int, workload, params string) string {
 	return On(fmt.Sprintf("crossbar: {ports: %d}", ports), "fabric: {}\nfirmware: {program: gossip/fsa, "+params+"}\nworkload: {gossip: {"+workload+"}}")
 }
 
-// On puts a scenario on another network.
+// On replaces the network of a scenario.
 func On(network, scenario string) string {
 	_, rest, _ := strings.Cut(scenario, "\n")
 	return "fabric: {" + network + "}\n" + rest
 }
 
-// Scattering is a scenario of random scattering.
+// Scattering returns a scenario of random scattering.
 func Scattering(ports int, program, params, more string) string {
 	return fmt.Sprintf("fabric: {crossbar: {ports: %d}}\nfirmware: {program: scatter/%s, params: {%s}}\nworkload: {scatter: {origin: 0}}\n%s", ports, program, params, more)
 }
 
-// Sensing is a scenario of sensors on buses.
+// Sensing returns a scenario of sensors on buses with an arbiter.
 func Sensing(arbiter, more string) string {
 	return "fabric: {bus: {vertices: 6, buses: [[1, 2, 3, 4, 5, 0]], arbiter: " + arbiter + "}}\n" +
 		"firmware: {program: bus/sensors, params: {period: 4, spread: 2, readings: 8}}\nstop: {slots: 120}\n" + more
 }
 
-// Broadcasting is a broadcast on an Eisenstein-Jacobi network.
+// Broadcasting returns a broadcast on an Eisenstein-Jacobi network.
 func Broadcasting(network, program, more string) string {
 	return "fabric: {ej: {" + network + "}}\nfirmware: {program: ej/" + program + "}\nworkload: {one_to_all: {source: 0}}\n" + more
 }
 
-// ToAll is an all-to-all broadcast there.
+// ToAll returns an all-to-all broadcast on an Eisenstein-Jacobi network.
 func ToAll(network, program, params, more string) string {
 	return "fabric: {ej: {" + network + "}}\nfirmware: {program: ej/" + program + ", params: {" + params + "}}\nworkload: {all_to_all: {}}\n" + more
 }

@@ -24,7 +24,7 @@ func Routing(d, g int) *starloom.Scenario {
 	return s
 }
 
-// Machine builds a machine, closed with the test.
+// Machine builds a machine and closes it at the end of the test.
 func Machine(t testing.TB, s *starloom.Scenario, o starloom.MachineOptions) *starloom.Machine {
 	m, err := starloom.NewMachine(context.Background(), s, o)
 	require.NoError(t, err)
@@ -41,15 +41,14 @@ func Captured(t testing.TB, s *starloom.Scenario, o starloom.MachineOptions) *st
 	return m
 }
 
-// Result runs a machine and returns its report as JSON, without the one field
-// that names the engine.
+// Result runs a machine and returns its report in the form of ReportText.
 func Result(t testing.TB, s *starloom.Scenario, o starloom.MachineOptions) string {
 	m := Machine(t, s, o)
 	require.NoError(t, m.Run(context.Background(), nil))
 	return ReportText(t, m.Report())
 }
 
-// ReportText is the JSON form of a report without engine, mode and image.
+// ReportText returns a report as JSON without version, engine, mode and image.
 func ReportText(t testing.TB, r *starloom.Report) string {
 	r.Provenance = nil // it names the version
 	r.Engine, r.Firmware.SHA256, r.Firmware.Mode, r.Firmware.Trusted = "", "", "", false
@@ -58,14 +57,14 @@ func ReportText(t testing.TB, r *starloom.Report) string {
 	return text.String()
 }
 
-// MachineReport is the report of a run of a machine, step by step.
+// MachineReport runs a scenario in a machine and returns its report.
 func MachineReport(t *testing.T, s *starloom.Scenario) *starloom.Report {
 	m := Machine(t, s, starloom.MachineOptions{})
 	require.NoError(t, m.Run(context.Background(), nil))
 	return m.Report()
 }
 
-// ReportBytes is the JSON form of a report.
+// ReportBytes returns the JSON form of a report.
 func ReportBytes(t *testing.T, r *starloom.Report) string {
 	data, err := json.Marshal(r)
 	require.NoError(t, err)
@@ -74,5 +73,5 @@ func ReportBytes(t *testing.T, r *starloom.Report) string {
 
 var junitTimes = regexp.MustCompile(` time="[0-9]+\.[0-9]{3}"`)
 
-// WithoutTimes replaces the times of a JUnit file, which alone differ between runs.
+// WithoutTimes replaces the times in a JUnit file, its only content that differs between runs.
 func WithoutTimes(text string) string { return junitTimes.ReplaceAllString(text, ` time="TIME"`) }

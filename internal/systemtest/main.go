@@ -1,5 +1,5 @@
-// Package systemtest is the shared code of tests of the whole system. A folder holds the tests of one theme. All run in
-// the module's root, beside its examples and pages.
+// Package systemtest contains shared code for tests of the whole system. Each subfolder holds the tests of one theme.
+// All tests run in the module's root folder, which contains the examples and pages.
 package systemtest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"starloom/internal/inside"
 )
 
-// Full is the flag of tests at full length.
+// Full is the flag that selects tests at full length.
 var Full = flag.Bool("full", false, "run the long tests")
 
 // Main runs the tests of a folder.

@@ -24,7 +24,7 @@ func WaveformOf(t *testing.T, s *starloom.Scenario) string {
 	return string(text)
 }
 
-// Packet is what must be the same in both captures.
+// Packet holds the properties of a packet in which two captures must agree.
 type Packet struct {
 	Direction pcapng.Direction
 	Status    nic.Status
@@ -34,7 +34,7 @@ type Packet struct {
 	Bytes     string
 }
 
-// PacketsOf returns the packets of every interface, in order.
+// PacketsOf returns the packets of a capture by interface, in order.
 func PacketsOf(t *testing.T, data []byte) map[string][]Packet {
 	capture, err := pcapngtest.Read(data)
 	require.NoError(t, err)

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// An unexpectedError is what no input may lead to.
+// UnexpectedError is an error that no input may cause.
 type UnexpectedError struct{ error }
 
-// Unexpected marks an internal error, impossible for any input.
+// Unexpected marks an internal error that no input may cause.
 func Unexpected(err error) error { return UnexpectedError{err} }
 
-// Refused is err if it is an error for users, about a place that begins with prefix, in one line; of several mistakes
-// of a netlist if each is.
+// Refused returns err if it is a user error of one line whose place begins with prefix. For several errors of a
+// netlist, each must be such an error. Otherwise it returns an UnexpectedError.
 func Refused(prefix string, err error) error {
 	var several *starloom.InputErrors
 	if errors.As(err, &several) && len(several.List) > 1 {

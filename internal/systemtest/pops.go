@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// program returns a scenario of a built-in program on POPS(d,g).
+// ProgramScenario returns a scenario of a built-in program on POPS(d,g).
 func ProgramScenario(name string, d, g int) *starloom.Scenario {
 	s := Routing(d, g)
 	s.Firmware.Program = name
@@ -19,8 +19,7 @@ func ProgramScenario(name string, d, g int) *starloom.Scenario {
 	return s
 }
 
-// RouterScenario is what the study and the benchmarks emulate: packets of 8 bytes and the
-// smallest buffers.
+// RouterScenario returns the scenario of the study and the benchmarks: packets of 8 bytes and the smallest buffers.
 func RouterScenario(program string, d, g int) *starloom.Scenario {
 	s := ProgramScenario(program, d, g)
 	s.NIC = starloom.NIC{PayloadBytes: 8, RXFrames: 1, TXFrames: 1}

@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Process is what a program took: wall time, processor time, and its peak of memory.
+// Process is the cost of a program run: wall time, processor time and peak memory.
 type Process struct{ Seconds, CpuSeconds, Megabytes float64 }
 
-// TimeProcess runs a program that must say something.
+// TimeProcess runs a program, whose output must contain says.
 func TimeProcess(b *testing.B, says, path string, args ...string) Process {
 	command := exec.Command(path, args...)
 	var out bytes.Buffer
@@ -37,8 +37,8 @@ func TimeProcess(b *testing.B, says, path string, args ...string) Process {
 	return Process{seconds, cpu.Seconds(), <-peak}
 }
 
-// PeakOf is a process's peak of memory in MB, looked up until it has ended. Its rusage would have the peak of this
-// process, if that is larger.
+// PeakOf polls the peak memory of a process in MB until the process has ended. Rusage is not used, because it would
+// include the peak of this process.
 func PeakOf(pid int, ended chan struct{}) (megabytes float64) {
 	for {
 		select {

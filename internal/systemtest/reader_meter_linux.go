@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What a scenario may cost its reader.
+// Limits on the cost of reading a scenario.
 const (
 	ScenarioTextMax  = 64 << 10  // bytes of its text
 	ReaderBytesMax   = 256 << 20 // total allocation, above the peak
@@ -14,7 +14,7 @@ const (
 	ReaderSlack      = 4         // factor for a busy machine
 )
 
-// ProcessorTime is what this thread has had of processors.
+// ProcessorTime returns the processor time used by this thread.
 func ProcessorTime() time.Duration {
 	var used unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_THREAD, &used) != nil {

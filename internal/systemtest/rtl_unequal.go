@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Unequal are machines that have, between them, every kind of component for which RTL may stand; where a network leaves
-// it open, with latencies, widths and depths that are not the same everywhere.
+// Unequal lists machines that together contain every kind of component that RTL can replace. Where the network
+// permits it, latencies, widths and depths differ within a machine.
 var Unequal = map[string]string{
 	"links": `fabric:
   netlist:
@@ -105,7 +105,7 @@ firmware: {program: pops/random-corrected}
 rtl: [{replace: pops}]`,
 }
 
-// UnequalScenario is one of them, with its RTL in a backend.
+// UnequalScenario returns a scenario of Unequal with its RTL in a backend.
 func UnequalScenario(t *testing.T, name, backend string) *starloom.Scenario {
 	s, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\n"+Unequal[name]+"\n"))
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 	"starloom/firmware"
 )
 
-// ImageFolder holds what Image builds; Main removes it.
+// ImageFolder is the folder for the images that Image builds. Main removes it.
 var ImageFolder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "starloom-test-") })
 
 // Image builds testdata/firmware/<name>.c once per test run.
@@ -45,10 +45,10 @@ func ImageScenario(t testing.TB, name string) *starloom.Scenario {
 	return s
 }
 
-// NoPackets leaves the rules of packets out.
+// NoPackets removes the rules about packets.
 func NoPackets(s *starloom.Scenario) { s.Rules = &starloom.Rules{} }
 
-// Trap has the image traps trap in one way.
+// Trap returns an option that selects the kind of trap in the image traps.
 func Trap(how int64) func(s *starloom.Scenario) {
 	return func(s *starloom.Scenario) {
 		s.Rules = &starloom.Rules{}
@@ -56,7 +56,7 @@ func Trap(how int64) func(s *starloom.Scenario) {
 	}
 }
 
-// LossesOf are the violations of a rule, as slot, path and message.
+// LossesOf returns the violations of a rule as slot, path and message.
 func LossesOf(report *starloom.Report, rule string) (losses []string) {
 	for _, v := range report.Violations {
 		if v.Rule == rule {
@@ -66,7 +66,7 @@ func LossesOf(report *starloom.Report, rule string) (losses []string) {
 	return losses
 }
 
-// GoldenPart compares what stands between two lines of a file; -update writes it.
+// GoldenPart compares the text between two lines of a file with want. With -update it rewrites that text.
 func GoldenPart(t *testing.T, path, first, last, want string) {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -81,7 +81,7 @@ func GoldenPart(t *testing.T, path, first, last, want string) {
 	require.Equal(t, want, got)
 }
 
-// Broken are the rules that a run has broken, each once.
+// Broken returns the rules that a run has broken, without repetitions.
 func Broken(r *starloom.Report) (rules []string) {
 	seen := map[string]bool{}
 	for _, v := range r.Violations {

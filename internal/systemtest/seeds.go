@@ -13,7 +13,7 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// SeedsFiles runs many seeds with all files and returns the files, and the text.
+// SeedsFiles runs many seeds with all output files. It returns the report, the files and the text.
 func SeedsFiles(t *testing.T, s *starloom.Scenario, seeds starloom.Seeds,
 	o starloom.RunOptions) (*starloom.SeedsReport, map[string]string) {
 	t.Helper()
@@ -36,7 +36,7 @@ func SeedsFiles(t *testing.T, s *starloom.Scenario, seeds starloom.Seeds,
 	return report, files
 }
 
-// Table reads a CSV into one map for each row.
+// Table reads a CSV file into one map per row.
 func Table(t *testing.T, text string) (rows []map[string]string) {
 	t.Helper()
 	records, err := csv.NewReader(bytes.NewReader([]byte(text))).ReadAll()

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// StateColumn is where a column of a saved state has its elements.
+// StateColumn locates a column in a saved state.
 type StateColumn struct {
 	Name       string
 	Head       int // offset of its name's length
@@ -34,7 +34,7 @@ func StateColumns(t testing.TB, state []byte) (columns []StateColumn) {
 	}
 }
 
-// Sealed is an altered state with the checksum of what it says now.
+// Sealed returns an altered state with a valid checksum.
 func Sealed(state []byte) []byte {
 	body := state[:len(state)-4]
 	return binary.LittleEndian.AppendUint32(slices.Clip(body), crc32.ChecksumIEEE(body))

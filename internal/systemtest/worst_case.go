@@ -3,12 +3,12 @@ package systemtest
 // RoutedMesh is a mesh of routers.
 const RoutedMesh = "fabric: {netlist: {mesh: {k: [3, 3]}, router: {}}}\n"
 
-// DrawnRing is a ring of four processors; two of them also share a star.
+// DrawnRing is a ring of four processors, and a star that joins two of them.
 const DrawnRing = `fabric: {netlist: {nodes: {"p[0..3]": processor, hub: star}, links: [
     ["p[0..2]:0", "p[1..3]:1"], ["p[3]:0", "p[0]:1"], ["p[0]:2", hub], ["p[2]:2", hub]]}}
 `
 
-// NetworksOfPrograms are small runs of all built-in programs, without their first line and program.
+// NetworksOfPrograms holds a small network and workload for each built-in program.
 var NetworksOfPrograms = map[string]string{
 	"bus/improved":          "fabric: {bus: {vertices: 21, length: 4}}\n",
 	"bus/naive":             "fabric: {bus: {vertices: 21, length: 4}}\n",

@@ -22,7 +22,7 @@ type Template struct {
 	Head     []string
 	Settings []outcome.Setting // settings in the order of the schema
 	Keys     []string          // chosen keys; the others become comments
-	Notes    map[string]string // by key: text in place of the key's description
+	Notes    map[string]string // by key: text that replaces the key's description
 	Tail     []string
 }
 
@@ -107,8 +107,8 @@ func (w *writer) setting(x *outcome.Setting) error {
 	return nil
 }
 
-// alive reports whether an unset key has an effect beside the chosen keys. A key of another workload, of a missing
-// part of the firmware, or of the program has none.
+// alive reports whether an unset key has an effect beside the chosen keys. Keys of another workload, of a missing
+// part of the firmware, or of the program have none.
 func (w *writer) alive(x *outcome.Setting) bool {
 	above := parent(x.Key)
 	if above == "workload" || above == "firmware" && x.By == outcome.ByProgram {
@@ -188,7 +188,7 @@ func (w *writer) comment(before, after, text string) {
 }
 
 // Complete returns completions of a word for --set: an object's key with a dot, another key with =, and after that
-// the values, if they are words. A tab and the meaning follow each.
+// the values, if they are words. Each is followed by a tab and its meaning.
 func Complete(schemaJSON []byte, word string) ([]string, error) {
 	s, err := readSchema(schemaJSON)
 	if err != nil {

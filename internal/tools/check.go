@@ -47,7 +47,7 @@ type Check struct {
 // Differing is a component that differs from its model.
 type Differing struct {
 	Path      string `json:"path"`
-	Cycle     uint64 `json:"cycle"` // cycle of the run and of the exploration that follows
+	Cycle     uint64 `json:"cycle"` // number of the cycle, counted over the run and the exploration after it
 	BeforeRun bool   `json:"before_run,omitempty"`
 	PowerOn   uint64 `json:"power_on"`
 	Explored  bool   `json:"explored,omitempty"` // found by exploration after the run's inputs

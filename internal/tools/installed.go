@@ -47,7 +47,7 @@ var Programs = []Program{
 		"wireshark-cli", "wireshark"},
 }
 
-// wasiPackages are packages of headers and libraries. Their presence cannot be tested by a command.
+// wasiPackages are packages of headers and libraries. No command can test their presence.
 const wasiPackages = "wasi-libc, libc++-dev-wasm32 and libclang-rt-dev-wasm32"
 
 //go:embed ran.tsv

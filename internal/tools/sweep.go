@@ -42,7 +42,7 @@ func NewSweep(file string) *Sweep {
 	return &Sweep{Schema: lockstep.Schema, Map: file, Verdict: verdictPass, Points: []SweepPoint{}}
 }
 
-// Add adds a point with its report or error. It returns an error that neither input nor a tool has caused.
+// Add adds a point with its report or error. It returns only errors that neither input nor a tool has caused.
 func (s *Sweep) Add(p maps.Point, report *lockstep.Report, err error) error {
 	point := SweepPoint{Values: p.Values, Report: report}
 	var bad *input.Error

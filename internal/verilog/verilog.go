@@ -97,7 +97,7 @@ func Write(ctx context.Context, c *config.Config, dir string, o Options) (report
 	return report, appear(dir, files)
 }
 
-// appear writes a folder beside its place and renames it.
+// appear writes a folder under a temporary name beside its final path, then renames it.
 func appear(dir string, files map[string]string) error {
 	temporary, err := os.MkdirTemp(filepath.Dir(filepath.Clean(dir)), ".export-")
 	if err != nil {
@@ -191,7 +191,7 @@ func (x *run) run(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	x.m.Plant.Start() // the wires of the cycle after the last boundary
+	x.m.Plant.Start() // settles the wires of the cycle after the last boundary
 	if err := x.look(clock.Cycle()); err != nil {
 		return err
 	}
