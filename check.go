@@ -6,11 +6,11 @@ import (
 	"starloom/firmware/check"
 )
 
-// CheckFirmware runs a scenario in all ways that must not change its results: banked and isolated, compiler and
-// interpreter, one worker and two, banks of several sizes, both engines, metered and not. It compares the reports and
-// explains the first difference, slot by slot. A banked run that calls handlers one at a time finds changes by a
-// handler outside its processor's memory. An image for one processor per instance runs only isolated. Invalid input
-// yields an *InputError; after the end of ctx, the error is that of ctx.
+// CheckFirmware runs a scenario in all ways that must not change its results: banked and isolated, with compiler and
+// interpreter, with one worker and with two, with banks of several sizes, in both engines, metered and unmetered. It
+// compares the reports and explains the first difference, slot by slot. A banked run that calls handlers one at a
+// time finds changes by a handler outside its processor's memory. An image for one processor per instance runs only
+// isolated. Invalid input yields an *InputError; after the end of ctx, the error is that of ctx.
 func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (*FirmwareCheck, error) {
 	if s.Workload.Permutation.Kind == PermutationAll {
 		return nil,

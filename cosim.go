@@ -35,7 +35,8 @@ func (list Networks) LoadPinMaps(path string) ([]PinMapPoint, error) {
 	return maps.LoadPins(path, list.library())
 }
 
-// IsPinMap reports whether YAML is a pin map rather than a scenario: whether it has a model.
+// IsPinMap reports whether YAML is a pin map rather than a scenario. A pin map has the key model, but not the key
+// fabric.
 func IsPinMap(data []byte) bool {
 	_, root, err := strict.Parse("", data, "", "")
 	return err == nil && strict.Has(root, "model") && maps.FabricKey(root) == nil
@@ -63,7 +64,7 @@ type CheckOptions struct {
 
 	StimulusFile string // CSV, VCD or FST file in place of the random stimulus; "" for none
 
-	VCD  Output // the case as a waveform; a file has a GTKWave save file beside it
+	VCD  Output // waveform of the counterexample, or of the first cycles; a file has a GTKWave save file beside it
 	Save Output // the case's stimulus as CSV, for StimulusFile
 	JSON Output // the report
 
@@ -74,9 +75,9 @@ type CheckOptions struct {
 	Cover Output
 }
 
-// CosimCheck runs RTL in lockstep with the model that it replaces. The outputs show the case with the divergence, or
-// without a divergence the first cycles of the first run. Outputs are opened before the work begins, and their files
-// appear together or not at all. Errors about the map, the RTL and files are *InputErrors.
+// CosimCheck runs RTL in lockstep with the model that it replaces. The outputs show the counterexample or, if nothing
+// diverges, the first cycles of the first run. Outputs are opened before the work begins, and their files appear
+// together or not at all. Errors about the map, the RTL and files are *InputErrors.
 func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.Report, error) {
 	files, err := tools.OpenFiles(o.Among, o.VCD, o.Save, o.JSON, o.Cover)
 	if err != nil {
@@ -101,7 +102,7 @@ func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.R
 	return report, files.Write(report)
 }
 
-// MapProvenance names the file of a pin map for reports.
+// MapProvenance returns the version of Starloom and the hash of a pin map's file for reports.
 func MapProvenance(m *pinmap.Map) *traces.Provenance {
 	return &traces.Provenance{Version: outcome.Version(), SHA256: m.SHA256}
 }
@@ -146,13 +147,14 @@ func RecordRTL(ctx context.Context, s *Scenario) (run *RTLRun, err error) {
 type RTLCheck struct {
 	Brief   []*lockstep.Report // reports by part
 	Part    int                // number of the part with the earliest difference, 0 without a difference
-	Report  *lockstep.Report   // report on Part with its case; cycles are cycles of the run
+	Report  *lockstep.Report   // report on Part with its counterexample; cycles are cycles of the run
 	Differs []int              // the parts that differ, the earliest first
 }
 
-// CheckRTL runs the RTL of all parts in lockstep with their models. It orders differences by power-on state, lowest
-// first (the state in runs with RTL), then by cycle. The outputs of the options show the case with the earliest
-// difference, or without a difference the case of the first part. step, unless nil, is called for each part.
+// CheckRTL runs the RTL of all parts in lockstep with their models. It orders differences by number of the power-on
+// state (the lowest is the state in runs with RTL), then by cycle. The outputs show the counterexample of the
+// earliest difference or, if nothing differs, the first cycles of the first part. step, unless nil, is called for
+// each part.
 func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path string)) (*RTLCheck, error) {
 	files, err := tools.OpenFiles(o.Among, o.VCD, o.Save, o.JSON, o.Cover)
 	if err != nil {
@@ -191,7 +193,7 @@ func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path s
 	return c, files.Write(c.Report)
 }
 
-// IsScenario reports whether YAML is a scenario rather than a pin map: whether it has a fabric.
+// IsScenario reports whether YAML is a scenario rather than a pin map. A scenario has the key fabric.
 func IsScenario(data []byte) bool {
 	_, root, err := strict.Parse("", data, "", "")
 	return err == nil && maps.FabricKey(root) != nil

@@ -14,8 +14,8 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// takeNeeds sets the sizes that the file leaves open: to the values that the program needs, otherwise to the
-// defaults. It does nothing for a scenario without a file.
+// takeNeeds sets the sizes that the file omits to the values that the program needs, otherwise to the defaults. It
+// does nothing for a scenario without a file.
 func (s *Scenario) takeNeeds() {
 	if _, parsed := s.places[""]; !parsed {
 		return
@@ -100,7 +100,7 @@ func (s *Scenario) noteNetwork() fabric.Network {
 	return n
 }
 
-// noteDifferences records the keys of a network, or of an object in it, whose values have changed in Settled.
+// noteDifferences records the keys of a network, or of an object in it, whose values in settled differ from own.
 func (s *Scenario) noteDifferences(path string, own, settled reflect.Value, program []string) {
 	for _, field := range strict.Fields(own.Type()) {
 		a, b, at := own.FieldByIndex(field.Index), settled.FieldByIndex(field.Index), strict.Join(path, field.Key)
@@ -122,8 +122,8 @@ func (c *CPU) ratio() uint64 { return uint64(max(c.ClockRatio, 1)) }
 // trapBudgets is the number of budgets after which a handler without trap_cycles traps.
 const trapBudgets = 1000
 
-// trapCost returns the cost above which a call of the image traps, and the key that sets this limit, "" without a
-// limit or if costs are not counted.
+// trapCost returns the cost above which a call of the image traps, and the key that sets this limit. The key is ""
+// without a limit, or if costs are not counted.
 func (c *CPU) trapCost() (cost uint64, key string) {
 	ratio := c.ratio()
 	switch {

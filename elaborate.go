@@ -94,7 +94,7 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 	return c, nil
 }
 
-// elaborateStates takes the rules of explore, with their times in slots.
+// elaborateStates copies the rules of explore, with their times in slots.
 func (s *Scenario) elaborateStates(c *config.Config) error {
 	if s.Explore == nil {
 		return nil
@@ -290,7 +290,7 @@ func (s *Scenario) elaborateTiming(c *config.Config) (err error) {
 	return nil
 }
 
-// framesMax is the maximum depth of a FIFO in frames, summed over all ports.
+// framesMax is the maximum depth of a FIFO in frames, over all ports together.
 const framesMax = 255
 
 func (s *Scenario) checkLanes(c *config.Config) error {
@@ -521,7 +521,7 @@ func (s *Scenario) otherInBookSim() string {
 		"write them into a file: traffic: {file: packets.csv}"
 }
 
-// permutations returns the number of runs per seed with `permutation: all`, 0 for other workloads. Permutations are
+// permutations returns the number of runs per seed for `permutation: all`, 0 for other workloads. Permutations are
 // numbered from 0 in lexicographic order.
 func (s *Scenario) permutations() uint64 {
 	if s.Workload.Permutation.Kind != PermutationAll {
@@ -626,8 +626,8 @@ func (s *Scenario) Processors() int {
 	return n.Shape().Processors()
 }
 
-// keepProgram stores the properties of the scenario's program. An image in place of the program then has the same
-// rules on the same network, and the same schedule if it needs one.
+// keepProgram copies the rules, the network and the schedule of the scenario's program into the scenario, before an
+// image replaces the program. It copies the schedule only if the image needs one.
 func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
 	p := s.program()
 	if p == nil {

@@ -28,14 +28,14 @@ import (
 // ExploreReport is the verdict on all runs within bounds.
 type ExploreReport = outcome.Explored
 
-// ExploreOptions control an exploration. Only UntilFails affects its verdict, counts and schedule.
+// ExploreOptions control an exploration. Of these options, only UntilFails affects verdict, counts and schedule.
 type ExploreOptions struct {
 	Engine  string // EngineAuto (also ""), EngineCycle or EngineSlot
 	Workers int    // threads; 0: one
 	// raise the bounds of the requested kinds one by one, starting with one fault, until a rule breaks or a limit is
 	// reached
 	UntilFails bool
-	Graph      bool // include the graph of states, up to 500 states, in the report
+	Graph      bool // include the graph of states in the report, for at most 500 states
 	// folder for the state of a search, which a later call with the same scenario, bounds and program continues; ""
 	// for none
 	Out string
@@ -46,9 +46,9 @@ type ExploreOptions struct {
 }
 
 // Explore runs the scenario through all choices of faults within the bounds of its key explore, by default one drop
-// and one restart. It explores states: two runs that reach one state continue as one. If a run breaks a rule, the
-// report has the schedule with the fewest faults, then the fewest slots, confirmed by a run in both engines. If ctx
-// ends, the verdict is open. Invalid input yields an *InputError.
+// and one restart. It explores states: runs that reach the same state continue as one run. If a run breaks a rule,
+// the report has the schedule with the fewest faults, then the fewest slots, confirmed by a run in both engines. If
+// ctx ends, the verdict is open. Invalid input yields an *InputError.
 func Explore(ctx context.Context, s *Scenario, o ExploreOptions) (*ExploreReport, error) {
 	c, err := s.elaborate()
 	if err != nil {
@@ -75,7 +75,7 @@ func Explore(ctx context.Context, s *Scenario, o ExploreOptions) (*ExploreReport
 	return r, s.repeatSchedule(r, &o)
 }
 
-// savedExploration names a folder and, beside the bounds, everything that determines a search.
+// savedExploration names a folder, and everything that determines a search except its bounds.
 func (s *Scenario) savedExploration(folder string) (saved explore.Saved, err error) {
 	saved.Folder = folder
 	if saved.Program, err = sweep.ExecutableHash(); err != nil {

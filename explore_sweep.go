@@ -27,8 +27,9 @@ type ExploreSweepOptions struct {
 	Set []Assignment
 }
 
-// ExploreSweep explores a scenario at every point of the sweep file at path, each with some seeds. Bad input of any
-// point is an *InputError, returned before anything is explored. When ctx ends, the report has the points so far.
+// ExploreSweep explores a scenario at every point of the sweep file at path, each with some seeds. Invalid input at
+// any point yields an *InputError before the first exploration. If ctx ends, the report has the points explored so
+// far.
 func ExploreSweep(ctx context.Context, path string, o ExploreSweepOptions) (*ExploreSweepReport, error) {
 	return Networks(nil).ExploreSweep(ctx, path, o)
 }

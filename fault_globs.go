@@ -17,8 +17,8 @@ type globMatch struct {
 // globMatches holds the targets of all globs, by kind of target and by glob.
 type globMatches map[string]map[string]*globMatch
 
-// limits of the comparisons between patterns and paths: of prefixes, and of whole paths after an equal prefix; within
-// them, matching takes less than a second
+// limits of the comparisons between patterns and paths: of prefixes, and of whole paths after an equal prefix;
+// matching within these limits takes less than a second
 const globBeginningsMax, globMatchesMax = 1 << 24, 1 << 22
 
 // match builds each path once and compares it with all globs for its kind of target, because building a path costs

@@ -51,13 +51,13 @@ func (o MachineOptions) own() emulator.Options {
 // Results of a run are a function of scenario and seed: only Step, Run, Reset and Restore change the state of a
 // machine.
 //
-//	when                           what may be called
-//	between steps                  everything
-//	in a recording                 everything but Reset and Restore; Save does not save the recording
-//	from Watch's or Run's function what reads: Report, Violations, Processor, Signal, Signals, Slots, ...
-//	after the run has ended        everything; Step and Run do nothing, Record, and Save of an interrupted run, are errors
-//	after a Restore that failed    Reset, Close, and what reads
-//	after Close                    Report and what returns a number; all else is an error
+//	when                           permitted calls
+//	between steps                  all
+//	while recording                all but Reset and Restore; Save does not save the recording
+//	in functions of Watch and Run  readers: Report, Violations, Processor, Signal, Signals, Slots, ...
+//	after the end of the run       all; Step and Run do nothing, Record, and Save of an interrupted run, are errors
+//	after a failed Restore         Reset, Close and readers
+//	after Close                    Report and methods that return a number
 //
 // All other calls return an error; they do not panic. One goroutine may use a machine at a time; different machines
 // are independent.
@@ -92,7 +92,7 @@ func (m *Machine) Step() error { return m.own.Step() }
 
 // Run steps until the run finishes, reaches its slot limit, or ctx ends. The run has then ended, and another Run does
 // nothing. each, unless nil, is called at every boundary, after the handlers; it may call every reader permitted
-// between steps. Run returns an error of each after the edge that ends the boundary, and the next Run or Step
+// between steps. Run returns an error from each after the edge that ends the boundary, and the next Run or Step
 // continues from there. If ctx ends while handlers run, the handlers are stopped, their boundary does not count, and
 // the run has ended. This is not an error; the report notes it.
 func (m *Machine) Run(ctx context.Context, each func() error) error { return m.own.Run(ctx, each) }
@@ -121,16 +121,16 @@ func (m *Machine) RunTable() fabric.RunTable { return m.own.RunTable() }
 // Report reads every processor. After Close it returns the report created by Close.
 func (m *Machine) Report() *Report { return m.own.Report() }
 
-// Violations returns the first ViolationsMax violations so far and the first violation of every rule. It omits the
-// rules on the end of a run.
+// Violations returns the first ViolationsMax violations so far and the first violation of every rule. It does not
+// judge the rules about the end of a run.
 func (m *Machine) Violations() []Violation { return m.own.Violations() }
 
 // Processor returns the registers of a processor, 0 to Scenario.Processors()-1. It returns an error for another
 // number or a closed machine.
 func (m *Machine) Processor(number int) (Processor, error) { return m.own.Processor(number) }
 
-// Signal finds a signal by its path in waveforms. It searches all signals, so find a signal once and read it often.
-// For an unknown path the error is an *InputError.
+// Signal finds a signal by its path in waveforms. It searches all signals; call it once per signal. For an unknown
+// path the error is an *InputError.
 func (m *Machine) Signal(path string) (*Signal, error) { return signalOf(m.own.Signal(path)) }
 
 // Signals returns all signals whose paths match one of the patterns, in the order of waveforms: * stands for a part
@@ -263,5 +263,5 @@ func (m *Machine) Record(o RecordOptions) (*Recording, error) {
 func (r *Recording) Close() error { return r.own.Close() }
 
 // Files lists the outputs of the recording in the order of RecordOptions. After Close, the entry of an empty waveform
-// includes the reason.
+// includes the reason why it is empty.
 func (r *Recording) Files() []OutputFile { return r.own.Files() }

@@ -20,7 +20,7 @@ type (
 	Verdict = outcome.Verdict
 	// Violation is one broken rule, at the cycle in which it broke.
 	Violation = outcome.Violation
-	// Frames counts sent frames, and receptions by outcome.
+	// Frames counts sent frames, and receptions by result.
 	Frames = outcome.Frames
 	// FirmwareReport names the firmware and summarises its cost.
 	FirmwareReport = outcome.FirmwareReport
@@ -34,7 +34,7 @@ type (
 	ProcessorCycles = outcome.ProcessorCycles
 	// CyclesBin counts the calls with more cycles than the previous bin.
 	CyclesBin = outcome.CyclesBin
-	// CallProfile is the distribution of a call's cost over places in the firmware.
+	// CallProfile distributes the cost of a call over places in the firmware.
 	CallProfile = outcome.CallProfile
 	// ProfileLine is the cost of a place in the firmware.
 	ProfileLine = outcome.ProfileLine
@@ -87,7 +87,7 @@ const (
 
 	CauseFaults   = outcome.CauseFaults   // the violation does not occur in the run without the faults
 	CauseFirmware = outcome.CauseFirmware // the violation also occurs in the run without the faults
-	// undecided: the rule breaks differently without the faults, or more violations exist than a report lists
+	// undecided: without the faults the rule breaks in another way, or there are more violations than a report lists
 	CauseUnclear = outcome.CauseUnclear
 )
 
@@ -139,7 +139,7 @@ const (
 // closed, and never called concurrently. An error of a writer ends the run, which returns the wrapped error.
 //
 //	Path string
-//	func (o Output) Given() bool // whether the output has a destination
+//	func (o Output) Given() bool // reports whether the output has a destination
 //	// Beside returns the output of a file beside this one, unless it is given. Standard output
 //	// and writers have no files beside them.
 //	func (o Output) Beside(given Output, extension string) Output

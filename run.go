@@ -107,7 +107,7 @@ type Progress struct {
 // Run emulates a scenario and returns its report. Invalid input yields an *InputError; an output that cannot be
 // written ends the run with an error. If ctx ends, the report notes the interruption, and all outputs end with the
 // last whole slot, even if the firmware is in an endless loop. If ctx ends before the firmware is ready, Run returns
-// only the error of ctx. With `permutation: all`, Run runs every permutation, and the report summarises the runs.
+// only the error of ctx. For `permutation: all`, Run runs every permutation, and the report summarises the runs.
 func Run(ctx context.Context, s *Scenario, o RunOptions) (*Report, error) {
 	own := o.own()
 	if err := own.CheckOne(); err != nil {
@@ -121,10 +121,10 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (*Report, error) {
 	return b.Run(ctx, own)
 }
 
-// RunSeeds emulates a scenario once for every seed of a range, with `permutation: all` once for every seed and
-// permutation, and summarises the runs. The report does not depend on the number of workers. Invalid input yields an
-// *InputError; an output that cannot be written ends the runs with an error. If ctx ends, report and files cover the
-// runs before the first missing one.
+// RunSeeds emulates a scenario once for every seed of a range, and summarises the runs. For `permutation: all`, it
+// emulates every permutation with every seed. The report does not depend on the number of workers. Invalid input
+// yields an *InputError; an output that cannot be written ends the runs with an error. If ctx ends, report and files
+// cover the runs before the first missing one.
 func RunSeeds(ctx context.Context, s *Scenario, seeds Seeds, o RunOptions) (*SeedsReport, error) {
 	own := o.own()
 	if err := own.CheckSeeds(outcome.Seeds(seeds)); err != nil {
@@ -142,7 +142,7 @@ func RunSeeds(ctx context.Context, s *Scenario, seeds Seeds, o RunOptions) (*See
 type EstimateOptions struct {
 	Run     RunOptions    // options of the run; its outputs are produced and discarded
 	Seeds   *Seeds        // seeds of many runs, nil for one run
-	Longest time.Duration // limit for the measured scenario, and for all smaller sizes together; 0 selects a few seconds
+	Longest time.Duration // time limit for the scenario, and for all smaller sizes together; 0 selects a few seconds
 	Cache   string        // folder for cached measurements; "": none
 	Again   bool          // ignore cached measurements
 }

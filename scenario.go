@@ -48,7 +48,7 @@ type Scenario struct {
 	Version int `json:"starloom" jsonschema:"required,enum=1"`
 	// name in reports and traces; by default the file's name without its suffix
 	Name string `json:"name" jsonschema:"minLength=1,maxLength=200"`
-	// seed of all random numbers of the run; equal scenarios and seeds yield equal bytes in every output
+	// seed of all random numbers of a run; equal scenarios with equal seeds yield equal bytes in every output
 	Seed uint64 `json:"seed" jsonschema:"default=1"`
 	// the interconnect: exactly one kind
 	Fabric Fabric `json:"fabric" jsonschema:"required"`
@@ -60,18 +60,17 @@ type Scenario struct {
 	Firmware Firmware `json:"firmware"`
 	// workload of the firmware, such as a permutation or a file that contains one
 	Workload Workload `json:"workload"`
-	// components that are Verilog or VHDL instead of Starloom's model
+	// components replaced by Verilog or VHDL
 	RTL []RTL `json:"rtl,omitempty"`
-	// invariants that are checked in every slot; rules given here replace those of a built-in program
+	// invariants checked in every slot; they replace the rules of a built-in program
 	Rules *Rules `json:"rules,omitempty"`
-	// what goes wrong beside the firmware: processors, their FIFOs, light
+	// injected faults of processors, FIFOs and media
 	Faults *Faults `json:"faults,omitempty"`
-	// bounds of starloom explore: all faults within them are tried
+	// bounds of an exploration by starloom explore, which tries all faults within them
 	Explore *explore.Bounds `json:"explore,omitempty"`
-	// end of a run that does not finish
+	// limit of a run that does not finish by itself
 	Stop Stop `json:"stop"`
-	// what traces hold; the options --vcd and --pcapng of 'starloom run' say whether and where they are
-	// written
+	// content of traces; the options --vcd and --pcapng of 'starloom run' select their files
 	Traces Traces `json:"traces"`
 
 	oneOf   string            // number of this run among several, for the report; "" for a single run
@@ -96,14 +95,14 @@ type Fabric struct {
 	// partitioned optical passive star network POPS(d,g): one coupler for every ordered pair of groups
 	POPS *pops.Network `json:"pops,omitempty"`
 
-	// crossbar: any frames with distinct senders and addressees cross in one slot
+	// crossbar: frames with distinct senders and distinct addressees all cross in one slot
 	Crossbar *crossbar.Network `json:"crossbar,omitempty"`
 
-	// bus network: buses are sets of vertices; a vertex is on one of its buses in a slot
+	// bus network: buses are sets of vertices; in each slot a vertex uses one of its buses
 	Bus *bus.Network `json:"bus,omitempty"`
 	// Eisenstein-Jacobi network: six links for each node in each dimension
 	EJ *ej.Network `json:"ej,omitempty"`
-	// any network, from a file: processors, stars, links
+	// network drawn in a file: processors, stars, links
 	Netlist *netlist.Network `json:"netlist,omitempty"`
 
 	// Custom is a network from Go that has passed the suite of package fabric/fabrictest; fabric/fabrictest/ring is a
@@ -147,7 +146,7 @@ func (Link) Declaration() string { return scenarioSource }
 
 // NIC holds the parameters of every network interface.
 type NIC struct {
-	// maximum payload of a frame in bytes; sets the length of a slot; with rtl at most 1024
+	// maximum payload of a frame in bytes, at most 1024 with rtl; it determines the length of a slot
 	PayloadBytes int `json:"payload_bytes" jsonschema:"default=16,minimum=0,maximum=65504"`
 	// depth of the receive FIFO in frames
 	RXFrames int `json:"rx_frames" jsonschema:"default=4,minimum=1,maximum=255"`
@@ -157,7 +156,7 @@ type NIC struct {
 
 func (NIC) Declaration() string { return scenarioSource }
 
-// Firmware selects what the processors run: Program, Image or ImageBytes. Program excludes the other two.
+// Firmware selects the firmware of the processors: Program, Image or ImageBytes. Program excludes the other two.
 type Firmware struct {
 	// a built-in program
 	Program string `json:"program,omitempty" jsonschema:"minLength=1"`
@@ -166,11 +165,10 @@ type Firmware struct {
 	Image string `json:"image,omitempty" jsonschema:"minLength=1"`
 	// parameters of the firmware: name to integer (-2147483648 to 2147483647)
 	Params map[string]int64 `json:"params,omitempty"`
-	// what fills the schedule of an image that takes one, by the name that the fabric gives it: off-line
-	// routing of the permutation, Batcher's sorting network, gossip on buses, which brings its buses; built-in
-	// programs bring their own
+	// schedule of an image that needs one, by its name in the fabric: off-line routing of the permutation, Batcher's
+	// sorting network, or gossip on buses, which determines the buses; a built-in program has its own schedule
 	Schedule string `json:"schedule,omitempty" jsonschema:"minLength=1"`
-	// banked: one instance serves many processors; isolated: one instance per processor; the results are the same
+	// banked: one instance serves many processors; isolated: one instance per processor; both have the same results
 	Mode string `json:"mode" jsonschema:"default=banked,enum=banked,enum=isolated"`
 	// the processor core
 	CPU CPU `json:"cpu"`
@@ -191,22 +189,22 @@ func (f *Firmware) imageName() string {
 
 // CPU describes the processor core that runs the firmware.
 type CPU struct {
-	// what instructions cost: unit 1 each, rv32-inorder as Ibex, a small RISC-V core (load 2, mul 3, div 37,
-	// locals 0), microcoded a sequencer that runs WebAssembly, custom what cost says; tables: firmware/ABI.md;
-	// for an ELF the cycles of a core: ibex, picorv32, or instructions 1 each; without a model handlers take no
-	// time
+	// cost of instructions; for WebAssembly: unit (1 each), rv32-inorder (as Ibex, a small RISC-V core: load 2, mul
+	// 3, div 37, locals 0), microcoded (a sequencer that executes WebAssembly), or custom (see cost), with tables in
+	// firmware/ABI.md; for an ELF: the cycles of the cores ibex or picorv32, or instructions (1 each); without a
+	// model, handlers take no time
 	Model string `json:"model,omitempty" jsonschema:"enum=unit,enum=rv32-inorder,enum=microcoded,enum=custom,enum=ibex,enum=picorv32,enum=instructions"`
-	// of ibex and picorv32: parameters of the core's RTL; parameters without measured timing are refused
+	// parameters of the core's RTL, for ibex and picorv32; parameters without measured timing are refused
 	Core map[string]int64 `json:"core,omitempty"`
-	// costs that differ from the model's: class of instructions to integer (0 to 1000000); with custom what is
-	// left out costs 1, memory_byte 0
+	// costs that differ from the model, by class of instructions (0 to 1000000); for the model custom, an omitted
+	// class costs 1, and memory_byte 0
 	Cost map[string]int64 `json:"cost,omitempty"`
 	// cost that a processor executes per cycle of the fabric; default 1
 	ClockRatio int `json:"clock_ratio,omitempty" jsonschema:"minimum=1,maximum=65536"`
-	// cycles at the start of every slot that are reserved for the firmware; with a model, a slot handler that
-	// takes longer misses the slot; a start handler has no budget
+	// cycles reserved for the firmware at the start of every slot; with a model, a slot handler that takes longer
+	// misses the slot; a start handler has no budget
 	BudgetCycles int `json:"budget_cycles" jsonschema:"default=0,minimum=0,maximum=1048576"`
-	// a call of the image that takes longer traps, in a loop or when it returns; if left out 1000 times
+	// limit in cycles above which a call of the image traps, in a loop or when it returns; if omitted 1000 times
 	// budget_cycles, or a cost of 10^9 without a budget
 	TrapCycles uint64 `json:"trap_cycles,omitempty" jsonschema:"minimum=1,maximum=4000000000"`
 }
@@ -232,8 +230,7 @@ func (c *CPU) wrongCore() (key, reason, remedy string) {
 	return "", "", ""
 }
 
-// ModelCustom is the value of CPU.Model for a custom cost table. A cost missing in Cost is 1, and that of memory_byte
-// is 0.
+// ModelCustom is the value of CPU.Model for a custom cost table. A class missing in Cost costs 1, and memory_byte 0.
 const ModelCustom = wasm.ModelCustom
 
 // Faults are failures injected into a run. They depend only on the seed, the target's number and the slot, not on the
@@ -241,8 +238,8 @@ const ModelCustom = wasm.ModelCustom
 type Faults struct {
 	// faults and when they happen
 	Schedule []Fault `json:"schedule,omitempty" jsonschema:"minItems=1"`
-	// one more fault that may happen to any of its targets in any slot; with --seeds the statistics have a
-	// survival curve
+	// an additional fault that may hit any of its targets in any slot; with --seeds, statistics include a survival
+	// curve
 	Random *RandomFault `json:"random,omitempty"`
 }
 
@@ -251,17 +248,17 @@ func (Faults) Declaration() string { return scenarioSource }
 // Fault is a fault at scheduled times. For a processor, slot t begins with the handlers of slot t. For a medium, slot
 // t is the slot in which frames cross.
 type Fault struct {
-	// of processors: dead (from a slot on; routers, too), restart (NIC and firmware are reset), clock_pause (the
-	// handler is not called), buffers (smaller FIFOs); of media: drop (what is on it does not arrive), miss
-	// (does not arrive at one receiver, drawn for each), bit_flip (arrives with a wrong CRC), stuck (dark),
-	// credit_loss (of a channel of routers a credit is lost)
+	// for processors: dead (from a slot on; also for routers), restart (resets NIC and firmware), clock_pause (skips
+	// calls of the handler), buffers (reduces FIFOs); for media: drop (nothing on the medium arrives), miss (nothing
+	// arrives at one receiver, drawn separately for each), bit_flip (frames arrive with a wrong CRC), stuck (the
+	// medium is dark), credit_loss (a channel between routers loses a credit)
 	Kind string `json:"kind" jsonschema:"required,enum=dead,enum=restart,enum=clock_pause,enum=buffers,enum=drop,enum=miss,enum=bit_flip,enum=stuck,enum=credit_loss"`
-	// globs over the paths of processors such as *.group[0].nic[*], or of media; for miss also of receivers, which are
-	// processors, or the ports of NICs that hear all ports; all if left out
+	// globs over paths of processors, such as *.group[0].nic[*], or of media; for miss also of receivers (processors,
+	// or ports of NICs that receive at all ports); all if omitted
 	Targets []string `json:"targets,omitempty" jsonschema:"minItems=1"`
-	// when it happens; in every slot if left out
+	// slots with the fault; if omitted every slot
 	Slots *FaultSlots `json:"slots,omitempty"`
-	// with which it happens to a target in a slot
+	// probability that the fault hits a target in a slot
 	Probability *float64 `json:"probability,omitempty" jsonschema:"default=1,minimum=0,maximum=1"`
 	// buffers: depth of the receive FIFO, at most nic.rx_frames
 	RXFrames int `json:"rx_frames,omitempty" jsonschema:"minimum=1,maximum=255"`
@@ -279,7 +276,7 @@ type FaultSlots struct {
 	From uint32 `json:"from,omitempty" jsonschema:"default=0"`
 	// last slot; 0 is the end of the run
 	To uint32 `json:"to,omitempty" jsonschema:"default=0"`
-	// 1: every slot from the first to the last; 2: every other one; and so on
+	// distance between slots: 1 selects every slot, 2 every other slot
 	Every uint32 `json:"every,omitempty" jsonschema:"default=1,minimum=1"`
 }
 
@@ -292,8 +289,8 @@ type RandomFault struct {
 	Kind string `json:"kind" jsonschema:"required,enum=dead,enum=restart,enum=clock_pause,enum=drop,enum=miss,enum=bit_flip,enum=credit_loss"`
 	// probability for each target in each slot
 	Rate *float64 `json:"rate,omitempty" jsonschema:"minimum=0,maximum=1"`
-	// rates, in ascending order: with --seeds every seed is run with each rate, and the survival curve is a function
-	// of the rate
+	// rates in ascending order; with --seeds, every seed runs at each rate, and the survival curve depends on the
+	// rate
 	Rates []float64 `json:"rates,omitempty" jsonschema:"minItems=1"`
 	// as in schedule
 	Targets []string `json:"targets,omitempty" jsonschema:"minItems=1"`
@@ -303,7 +300,7 @@ func (RandomFault) Declaration() string { return scenarioSource }
 
 // Stop ends a run that does not finish by itself.
 type Stop struct {
-	// a run that is not done after this many slots fails
+	// maximum number of slots; a run that is not done by then fails
 	Slots uint32 `json:"slots" jsonschema:"default=5000,minimum=1,maximum=4294967294"`
 }
 
@@ -340,7 +337,8 @@ func (VCDTrace) Declaration() string { return scenarioSource }
 // TriggerFirstViolation is the only nonempty value of VCDTrace.Trigger.
 const TriggerFirstViolation = "first_violation"
 
-// PCAPNGTrace selects the interfaces of a packet capture. The pseudo-header of a frame also contains its port.
+// PCAPNGTrace selects the interfaces of a packet capture. The pseudo-header of a frame contains the frame's port in
+// either case.
 type PCAPNGTrace struct {
 	// interface of the capture: a NIC, or each port of a NIC
 	Interfaces string `json:"interfaces,omitempty" jsonschema:"enum=nic,enum=port,default=nic"`
@@ -427,23 +425,22 @@ func (s *Scenario) Hash() string {
 // RTL replaces components of the machine by Verilog or VHDL. With correct RTL, firmware, frames, metrics and digest
 // are those of the model.
 type RTL struct {
-	// what is replaced: a path or a glob of couplers, links (coupler[..].fibre, output[..].link, in an EJ
-	// network link[..] and link[..].out.fibre), transmitters (nic[..].tx, port[..].tx), receivers (nic[..].rx,
-	// port[..].rx), credit counters (port[..].credits), whole NICs or ports, of a crossbar filters
-	// (output[..].filter), arbiters (output[..].arbiter) and crosspoints (input[..]), the taps where faults of
-	// media act (coupler[..].fibre_tapped, output[..].link_tapped and so on), buses (bus[..]), and of those
-	// with an arbiter that (bus[..].arbiter) or the taps (bus[..].taps); the name of a fabric with a twin of
-	// its own is all hardware at once
+	// path or glob of the replaced components: couplers, links (coupler[..].fibre, output[..].link; in an EJ network
+	// link[..] and link[..].out.fibre), transmitters (nic[..].tx, port[..].tx), receivers (nic[..].rx, port[..].rx),
+	// credit counters (port[..].credits), whole NICs or ports; in a crossbar filters (output[..].filter), arbiters
+	// (output[..].arbiter) and crosspoints (input[..]); taps at which faults of media act (coupler[..].fibre_tapped,
+	// output[..].link_tapped and so on); buses (bus[..]), and in arbitrated buses the arbiter (bus[..].arbiter) or
+	// the taps (bus[..].taps); the name of a fabric whose whole hardware has a twin replaces all of it
 	Replace string `json:"replace" jsonschema:"required,minLength=1"`
-	// Starloom's own Verilog, such as star_coupler, link or the whole network; if twin and map are left out,
-	// the twin of whatever is replaced
+	// module of Starloom's own Verilog, such as star_coupler, link or the whole network; without twin and map, the
+	// twin of the replaced component
 	Twin string `json:"twin,omitempty" jsonschema:"minLength=1"`
 	// path of a pin map that attaches other RTL, relative to the scenario's folder
 	Map string `json:"map,omitempty" jsonschema:"minLength=1"`
-	// what runs the RTL: wasm (Verilator, sandboxed, the default) or icarus (four states, slow)
+	// tool that executes the RTL: wasm (Verilator, sandboxed, the default) or icarus (four-state logic, slow)
 	Backend string `json:"backend,omitempty" jsonschema:"enum=wasm,enum=icarus"`
 
-	// PinMap attaches RTL in place of Map, for Go programs. A machine sets its parameters; the caller closes it.
+	// PinMap attaches RTL for Go programs, in place of Map. A machine sets its parameters; the caller closes it.
 	PinMap *pinmap.Map `json:"-"`
 }
 
@@ -479,13 +476,13 @@ type (
 	Rules = fabric.Rules
 	// CollisionFree selects slots of a period in which frames must not collide.
 	CollisionFree = fabric.CollisionFree
-	// Duration is a time with its unit: 5000 cycles, 200 slots.
+	// Duration is a time with its unit, such as 5000 cycles or 200 slots.
 	Duration = fabric.Duration
 	// Metrics are figures of a run, in report order; Get finds one by name.
 	Metrics = fabric.Metrics
 	// Metric is a figure: an integer, a float64, a text or a list of numbers.
 	Metric = fabric.Metric
-	// StudyRow compares a measured figure with a published one.
+	// StudyRow compares a measured figure with the published figure.
 	StudyRow = studies.StudyRow
 )
 
@@ -517,7 +514,7 @@ const (
 	RuleNoCreation    = fabric.RuleNoCreation    // a gossip frame contains only items known to its sender
 	RuleOneBus        = fabric.RuleOneBus        // a vertex uses one bus in a slot
 	RuleBusLength     = fabric.RuleBusLength     // the number of vertices on a bus in a slot is at most the bus length
-	RuleAgreement     = fabric.RuleAgreement     // all voters that decide make the same decision
+	RuleAgreement     = fabric.RuleAgreement     // all voters that reach a decision make the same decision
 	RuleValidity      = fabric.RuleValidity      // a voter decides for the value of the correct modules
 	RuleEnergy        = fabric.RuleEnergy        // no update of a processor's neurons raises their energy
 	RuleLateLight     = fabric.RuleLateLight     // no light reaches the receivers in the last guard cycle of a slot
@@ -530,7 +527,7 @@ const (
 )
 
 // Assignment replaces the value of a scenario's key, as the option --set does. Key is its path ("nic.rx_frames",
-// "rtl[0].replace"). Value is YAML as in the file. Place is the name for errors and Explain ("" for "--set
+// "rtl[0].replace"). Value is YAML, as in the file. Place is the name for errors and Explain ("" for "--set
 // KEY=VALUE"). A key missing in the file is added. Some keys exclude each other: fabrics, workloads, program and
 // image, twin and map, rate and rates. An assignment to one of them removes the others.
 type Assignment = strict.Assignment

@@ -676,7 +676,7 @@ func (r *reading) note(path string, err error) bool {
 	return r.Take(err)
 }
 
-// loseAbsent marks all absent sections as unknown if a section has an unknown name.
+// loseAbsent marks all absent sections as unknown if the file has a section with an unknown name.
 func (r *reading) loseAbsent(places map[string]string) {
 	sections, unknown := strict.Fields(reflect.TypeFor[Scenario]()), false
 	for lost := range r.lost {

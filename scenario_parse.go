@@ -122,8 +122,9 @@ func (s *Scenario) document() (document any, err error) {
 	return document, err
 }
 
-// LoadNetlist reads the netlist of a file: a scenario, read by LoadScenario except that other files may be missing,
-// or the keys of fabric.netlist alone. Errors are *InputError, or *InputErrors for several mistakes.
+// LoadNetlist reads the netlist in a file, which is a scenario or contains only the keys of fabric.netlist. A
+// scenario is read as by LoadScenario, except that other files may be missing. Errors are *InputError, or
+// *InputErrors for several mistakes.
 func (list Networks) LoadNetlist(path string) (*netlist.Network, error) {
 	root, path, err := netlist.Document(path)
 	if err != nil {
@@ -298,7 +299,7 @@ func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 		option("firmware.image", image)
 		s.decide("firmware.program", ByOption, image)
 	} else if o.Image != "" && isProgram(o.Image) {
-		// a program has its own schedule, and its own rules unless the scenario has rules
+		// a program has its own schedule and, unless the scenario states rules, its own rules
 		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes, s.Firmware.Schedule = o.Image, "", nil, ""
 		option("firmware.program", image)
 		s.decide("firmware.image", ByOption, image)

@@ -117,7 +117,8 @@ func (s *Scenario) settings() []Setting {
 	return l.List
 }
 
-// settle sets open keys with a meaningful default to this default, and clears keys without a meaning beside others.
+// settle sets open keys with a meaningful default to that default, and clears keys that have no meaning beside
+// others.
 func (s *Scenario) settle() {
 	p := s.program()
 	if p != nil && p.Schedule != "" {

@@ -18,11 +18,11 @@ import (
 
 // StudyOptions control a study. Its rows depend only on Full and Case.
 type StudyOptions struct {
-	Full     bool   // run all sizes; otherwise only sizes that take seconds
+	Full     bool   // run all sizes instead of only the sizes that take seconds
 	Case     string // path.Match pattern that selects cases by name; "": all
 	Workers  int    // 0: all cores
 	Plots    string // folder for plots as SVG; "": none
-	Orders   string // folder for the found orders of gossip; "" for none
+	Orders   string // folder for the orders of gossip that a study finds; "" for none
 	Export   string // folder for the scenarios of the runs, by case; "" for none
 	Pictures bool   // keep the plots in the report, for a page
 	Progress func(done, total int, what string)
@@ -69,7 +69,7 @@ func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, erro
 	return Networks(nil).Study(ctx, name, o)
 }
 
-// Study is the function Study for the studies of these networks, too.
+// Study is the function Study, and includes the studies of these networks.
 func (list Networks) Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, error) {
 	s, err := list.study(name)
 	if err != nil {
@@ -111,7 +111,7 @@ func settingText(x *studies.Setting) ([]byte, error) {
 	return strict.WriteYAML(keys)
 }
 
-// leaveOut deletes keys with their usual values, and objects with only such keys.
+// leaveOut deletes keys with their usual values, and objects that contain only such keys.
 func leaveOut(keys, usual map[string]any) {
 	for key, value := range keys {
 		object, _ := value.(map[string]any)
