@@ -15,7 +15,7 @@ var Backends = []string{BackendWasm, BackendIcarus}
 type Backend struct {
 	Name string
 
-	// Build accepts sources. It compiles them at once or when a device is opened.
+	// Build accepts sources. The backend compiles them at once or when a device is opened.
 	Build func(ctx context.Context, s Source, o BuildOptions) (Design, error)
 
 	// Load accepts an image built by `starloom cosim build`; nil for a backend that requires sources.
@@ -27,13 +27,13 @@ type Design interface {
 	// Open opens a device with the ports of the RTL.
 	Open(o Options) (Device, error)
 
-	// Warnings returns the tool warnings that affect a verdict, nil if they are unknown, for example before the first
-	// device of a backend that compiles on opening.
+	// Warnings returns the tool warnings that affect a verdict, nil if they are unknown. A backend that compiles in
+	// Open does not know them before the first device.
 	Warnings() []Warning
 
 	// CaseBlind reports whether the RTL's names are case-insensitive.
 	CaseBlind() bool
 
-	// Close releases the build. All devices must have been closed.
+	// Close releases the build. All devices must have been closed before.
 	Close() error
 }

@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 )
 
-// A Cache is a directory of build results. The name of a file identifies its inputs, so files never change. If two
-// processes build the same file, the second replaces it with equal content.
+// A Cache is a directory of build results. The name of a file is derived from the inputs of the build, so files never
+// change. If two processes build the same file, the second process replaces it by a file with equal content.
 type Cache struct{ Dir, Remedy string }
 
 // RemedyUserCache is the remedy for errors of the user's cache. Only `cosim build` has an option for another cache.
 const RemedyUserCache = "set XDG_CACHE_HOME to a writable directory"
 
-// UserCache returns the user's directory for files that can be rebuilt. Without a home directory, it returns a
+// UserCache returns the user's directory for files that Starloom can rebuild. Without a home directory, it returns a
 // temporary directory.
 func UserCache() (dir string, temporary bool) {
 	if dir, err := os.UserCacheDir(); err == nil {

@@ -18,13 +18,14 @@ type Device interface {
 	Ports() []Port
 
 	// Inputs and Outputs return the values of all ports in 64-bit words, the low word of a wide port first. Port.Word
-	// is the index of a port's first word. The slices belong to the device and stay valid until Close. Unused bits of
-	// a port's last word are 0 in Outputs and ignored in Inputs. Clocks have no word, because Edge drives them.
+	// is the index of a port's first word. The slices belong to the device and stay valid until Close. The unused
+	// bits of a port's last word are 0 in Outputs and are ignored in Inputs. Clocks have no word, because Edge drives
+	// them.
 	Inputs() []uint64
 	Outputs() []uint64
 
-	// Unknown has a 1 for every X or Z bit of Outputs, where Outputs has 0 for X and 1 for Z. Unknown is nil for a
-	// two-state device.
+	// Unknown has a 1 for every X or Z bit of Outputs. The bit in Outputs is 0 for X and 1 for Z. Unknown is nil for
+	// a two-state device.
 	Unknown() []uint64
 
 	// Settle propagates Inputs through combinational logic while clocks are low.
@@ -53,16 +54,17 @@ type Player interface {
 	Rows() []uint64
 
 	// Play calls Settle and Edge for each of the first rows: it reads the inputs of each row and stores the settled
-	// outputs. halves counts the successful calls, two per cycle; the next call failed with err.
+	// outputs. halves counts the successful calls, two per cycle. If err is not nil, it is the error of the next
+	// call.
 	Play(clocks uint64, cycles int) (halves int, err error)
 }
 
 // Keeper is a device that stores states compactly, as differences from a snapshot.
 type Keeper interface {
-	// SaveSince returns the difference of the state from a snapshot, and the size of a whole snapshot in bytes.
+	// SaveSince returns the difference between the state and a snapshot, and the size of a whole snapshot in bytes.
 	SaveSince(snapshot []byte) (difference []byte, bytes int, err error)
 
-	// RestoreSince restores a difference from the same snapshot.
+	// RestoreSince restores a state from a snapshot and the difference that SaveSince returned for it.
 	RestoreSince(snapshot, difference []byte) error
 }
 
@@ -110,7 +112,7 @@ const (
 // value exceeds a limit.
 type Checked interface{ Check() error }
 
-// Fault is a misbehaviour of the circuit. It ends the device.
+// Fault is a malfunction of the circuit or its simulator. The device cannot continue after it.
 type Fault struct {
 	Kind   FaultKind
 	Device string // name of the build, such as arbiter.v: round_robin_arbiter

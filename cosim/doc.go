@@ -1,7 +1,7 @@
-// Package cosim runs RTL in place of a modelled component, or beside it.
+// Package cosim runs RTL beside a modelled component or in place of it.
 //
 // RTL and models implement Device: ports as words, with a clock that the caller drives. This package defines devices
-// and the common parts of all backends; it imports none of them.
+// and the parts that all backends share. It imports no backend.
 //
 //	Source --Backend--> Design --> Device      verilator, icarus
 //	hw, nic --------- twin.Model -> Device     twin
@@ -28,5 +28,6 @@
 //	glue/           the C++ between Verilator's model and columns of words
 //	vpi/            the module that Icarus loads
 //
-// rtl, glue and vpi are embedded here because go:embed cannot refer to parent folders, and several packages use rtl.
+// This package embeds rtl, glue and vpi, because go:embed cannot refer to parent folders and several packages use
+// rtl.
 package cosim

@@ -12,16 +12,16 @@ import (
 // cause need not be the RTL or Starloom. The command line exits with status 4.
 type ToolError = input.ToolError
 
-// RemedyTool is the remedy if a signal ends a tool.
+// RemedyTool is the remedy for a tool that a signal ended.
 const RemedyTool = "free some memory and try again; if the tool fails again, it is faulty: check whether it " +
 	"accepts the source by itself"
 
-// remedySimulator is the remedy if a signal ends a simulator, or if a simulator stops answering after it has accepted
+// remedySimulator is the remedy for a simulator that a signal ended, or that stopped answering after it had accepted
 // the RTL.
 const remedySimulator = "free some memory and run it again; make sure that nothing else ends it (a limit, another " +
 	"program)"
 
-// Stopped returns the context's error, or a ToolError if a signal has ended the tool, otherwise nil.
+// Stopped returns the context's error, or a ToolError if a signal has ended the tool. Otherwise it returns nil.
 func Stopped(ctx context.Context, tool, place string, err error) error {
 	var exit *exec.ExitError
 	var late *ToolError
@@ -38,8 +38,8 @@ func Stopped(ctx context.Context, tool, place string, err error) error {
 	return nil
 }
 
-// InputError reports unusable input of the user: its place, the reason and a remedy.
+// InputError reports unusable input from the user: its place, the reason and a remedy.
 type InputError = input.Error
 
-// WithInclude is the end of remedies about a directory of sources. Pin maps use a key instead of -I.
+// WithInclude is the end of a remedy that suggests a directory of sources. Pin maps replace it by one of their keys.
 const WithInclude = "with -I"

@@ -10,7 +10,7 @@ import (
 	"starloom/traces/input"
 )
 
-// A FileList is the contents of a file for -f, as in simulators.
+// A FileList is the contents of a file for option -f, as in simulators.
 type FileList struct {
 	Files, IncludeDirs []string
 	Defines            map[string]string
@@ -129,7 +129,7 @@ func (l *fileLister) word(place, folder, word, value string) error {
 			l.define(define)
 		}
 	case strings.HasPrefix(word, "+libext+"), word == "-sv", word == "-sverilog":
-		// both suffixes are searched anyway, and all files are SystemVerilog
+		// Both suffixes are searched in any case, and all files are read as SystemVerilog.
 	case strings.HasPrefix(word, "-") || strings.HasPrefix(word, "+"):
 		return &InputError{
 			Place: place, Reason: fmt.Sprintf("%s is an unknown option", word),

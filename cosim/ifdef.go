@@ -18,8 +18,8 @@ func (s *Source) ForVerilator() Source {
 	return same
 }
 
-// Ifdefs warns about text that synthesis treats differently: text enabled by a macro of the backend's tools, or
-// disabled because SYNTHESIS is undefined. Blocks of checks without `else are not reported.
+// Ifdefs warns about text that synthesis treats differently: text enabled by a macro of the backend's tools, or text
+// disabled because SYNTHESIS is undefined. It ignores blocks that contain only checks and have no `else.
 func (s *Source) Ifdefs(backend string) (found []Warning) {
 	if len(s.Files) == 0 || s.VHDL() {
 		return nil
@@ -70,7 +70,7 @@ type ifdef struct {
 
 type ifdefReader struct {
 	file     string
-	other    map[string]bool // macros that differ in synthesis; the value reports whether the macro is defined here
+	other    map[string]bool // macros that differ in synthesis; true if the macro is defined here
 	open     []ifdef
 	includes []string
 	found    []Warning

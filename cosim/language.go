@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Languages of Verilog files, which differ in their keywords.
+// Languages lists the languages of Verilog files. They differ in their keywords.
 var Languages = []string{"1364-1995", "1364-2001", "1364-2005", "1800-2005", "1800-2009", "1800-2012", "1800-2017"}
 
-// keywords are the keywords of IEEE 1800-2017. Tools also reserve some of these in IEEE 1364-2005.
+// keywords is the set of keywords of IEEE 1800-2017. Tools also reserve some of them in IEEE 1364-2005.
 var keywords = func() map[string]bool {
 	words := map[string]bool{}
 	for _, word := range strings.Fields(`
@@ -47,7 +47,7 @@ func VerilogName(name string) string {
 	return name
 }
 
-// Library is a VHDL library with its files in the order of analysis.
+// Library is a VHDL library. Its files are in the order of analysis.
 type Library struct {
 	Name  string
 	Files []string
@@ -62,7 +62,8 @@ func (s *Source) AllFiles() []string {
 	return files
 }
 
-// InLanguage returns the files for tools. If a file has its own language, a generated file in dir includes it.
+// InLanguage returns the files for tools. A file with its own language is replaced by a generated file in dir that
+// includes it.
 func (s *Source) InLanguage(dir string) ([]string, error) {
 	files := slices.Clone(s.Files)
 	for i, file := range files {

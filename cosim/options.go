@@ -15,7 +15,7 @@ type Options struct {
 	// earlier, by the number of iterations or, in Icarus, by processor time.
 	TimeLimit time.Duration
 
-	// Interpreter interprets wasm, which is slow. It is the reference for the compiler.
+	// Interpreter selects interpretation of wasm, which is slow. The interpreter is the reference for the compiler.
 	Interpreter bool
 }
 
@@ -27,7 +27,7 @@ func (o *Options) Limit() time.Duration {
 	return 5 * time.Second
 }
 
-// Logger is a device that stores about the last 64 KiB of its circuit's output.
+// Logger is a device that keeps the last part of its circuit's output, about 64 KiB.
 type Logger interface{ Log() string }
 
 // BuildOptions control a build.

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// verilogConstant matches a parameter value for Verilator and Icarus: a number, or quoted text.
+// verilogConstant matches a parameter value for Verilator and Icarus: a number or quoted text.
 var verilogConstant = regexp.MustCompile(`^(?:` +
 	`[+-]?\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?|` + // 12, 1e-3
 	`[+-]?(?:\d+ *)?'[sS]?[bBoOdDhH] *[\da-fA-FxXzZ?_]+|` + // 8'hff
@@ -18,8 +18,8 @@ var verilogConstant = regexp.MustCompile(`^(?:` +
 
 var decimal = regexp.MustCompile(`^\d+$`)
 
-// Constants returns the parameters, except types, in the form that tools accept: plain text is quoted for Verilog and
-// unquoted for generics.
+// Constants returns the parameters, except types, in the syntax of the tools: text is quoted for Verilog and unquoted
+// for VHDL.
 func (s *Source) Constants() map[string]string {
 	values, types := maps.Clone(s.Params), s.Types()
 	for name, value := range s.Params {
@@ -59,8 +59,8 @@ func (s *Source) declares(expression string) bool {
 	})
 }
 
-// checkParams rejects text for a parameter that is not text in any source, because text such as 8hff would silently
-// become character codes. It also rejects a number for a parameter that is text in every source.
+// checkParams rejects a text value for a parameter that is not text in any source, because a text such as 8hff would
+// silently become character codes. It also rejects a number for a parameter that is text in every source.
 func (s *Source) checkParams() error {
 	if s.VHDL() {
 		return nil

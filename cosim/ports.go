@@ -56,7 +56,7 @@ func (p Port) Kind() string {
 	return fmt.Sprintf("%s of %d bits", direction, p.Bits)
 }
 
-// Words returns the number of words of all inputs and of all outputs.
+// Words returns the total number of words of the inputs and of the outputs.
 func Words(ports []Port) (in, out int) {
 	for _, p := range ports {
 		switch {

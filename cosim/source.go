@@ -37,7 +37,8 @@ func isVHDL(file string) bool {
 // VHDL reports whether the source is VHDL, which GHDL converts.
 func (s *Source) VHDL() bool { return isVHDL(s.Files[0]) }
 
-// InputBytesMax is the maximum size in bytes of a user file that is read as a whole: an image, $readmem data.
+// InputBytesMax is the maximum size in bytes of a user's file that is read as a whole, such as an image or $readmem
+// data.
 const InputBytesMax = 256 << 20
 
 // Check rejects errors that need no tool to detect.
@@ -119,7 +120,7 @@ func Reason(err error) error {
 func SameName(fold bool, a, b string) bool { return a == b || fold && strings.EqualFold(a, b) }
 
 // FindData returns the path of a $readmem file named in a source. It searches DataDir (the folder of a pin map), then
-// the folder of the source, so that a run with a map is independent of the working directory.
+// the folder of the source, so that a run with a map does not depend on the working directory.
 func (s *Source) FindData(name, source string) (string, error) {
 	paths := []string{name}
 	if !filepath.IsAbs(name) {

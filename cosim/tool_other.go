@@ -4,5 +4,5 @@ package cosim
 
 import "os/exec"
 
-// bind does nothing: a tool ends with its context, but continues if Starloom is killed.
+// bind does nothing. On this system a tool ends with its context, but continues if Starloom is killed.
 func bind(*exec.Cmd) {}

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// ErrUnseen is the error of devices built without Seeing.
+// ErrUnseen is returned by devices that were built without Seeing.
 var ErrUnseen = errors.New("the image was built to show only its ports")
 
 // Seeing selects instrumentation of RTL. Instrumentation slows down RTL but does not change its behaviour, including
@@ -15,10 +15,10 @@ type Seeing struct {
 	Coverage  bool
 }
 
-// Tracer is a device that exposes the inside of its circuit: all scopes with their registers and the nets that the
+// Tracer is a device that exposes the internals of its circuit: all scopes, their registers, and the nets that the
 // backend has kept.
 type Tracer interface {
-	// Trace begins a VCD, which is complete in w after EndTrace. The times in the VCD are the values passed to Dump.
+	// Trace begins a VCD in w. The VCD is complete after EndTrace. Its times are the values passed to Dump.
 	Trace(w io.Writer) error
 
 	// Dump writes the changes since the previous Dump. time must ascend.
@@ -48,7 +48,7 @@ const (
 	PointUser   PointKind = "user"   // a cover property held
 )
 
-// Point is a place in a source whose executions a circuit counts.
+// Point is a place in a source. A circuit counts its executions.
 type Point struct {
 	Kind    PointKind `json:"kind"`
 	File    string    `json:"file"`

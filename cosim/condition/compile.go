@@ -16,7 +16,7 @@ type Sight struct {
 const (
 	columnInputs = iota
 	columnOutputs
-	columnPast // previous inputs; the next column holds the previous outputs
+	columnPast // previous inputs; the previous outputs are in the next column
 )
 
 // NewSight returns a view of a model's inputs and outputs.

@@ -52,9 +52,8 @@ func (c *Condition) OfInputs() bool {
 func (c *Condition) Holds(s *Sight) bool { return c.test(s) != 0 }
 
 // Verilog returns the condition as a one-bit expression of Verilog-2005. name returns the net or register of a port,
-// or the register with its value in the previous cycle. For a wide port it must return a net or register from which
-// bits can be selected. first is an expression that is 1 in cycles without a previous cycle, such as the first after
-// a reset.
+// or the register with its value in the previous cycle. For a port of several bits, the result must allow bit
+// selects. first is an expression that is 1 in cycles without a previous cycle, such as the first after a reset.
 func (c *Condition) Verilog(name func(Use) string, first string) string {
 	text := c.root.verilog(printer{name, first})
 	switch c.root.text {

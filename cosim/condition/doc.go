@@ -7,8 +7,8 @@
 //
 // A condition is an unsigned Verilog expression. Names are ports of the model, with or without their suffix, and the
 // model's parameters. Widths follow IEEE 1364, so that Verilog tools compute the same value from the text of Verilog.
-// A condition reads inputs and outputs of the model, but never outputs of the RTL; otherwise a FIFO that is always
-// full would satisfy every condition.
+// A condition reads inputs and outputs of the model, but never outputs of the RTL; otherwise faulty RTL,
+// such as a FIFO that is always full, could hide its fault.
 //
 //	operand      count_o, request[3], request[index], frame[15:8], DEPTH, 12, 8'hff
 //	in order     ! ~ - & ~& | ~| ^ ~^ of one operand

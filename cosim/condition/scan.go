@@ -28,7 +28,7 @@ type scanner struct {
 	line, column int
 }
 
-// signs are all operators, longest first, including unsupported ones for better error messages.
+// signs lists all operators, longest first. It includes unsupported operators for better error messages.
 var signs = []string{
 	"===", "!==", "<<<", ">>>", "<->", "|->", "|=>",
 	"->", "&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "~&", "~|", "~^", "^~", "**",
@@ -151,7 +151,7 @@ func isDigit(c byte) bool       { return '0' <= c && c <= '9' }
 func isDigitOrLine(c byte) bool { return isDigit(c) || c == '_' }
 func isNamed(c byte) bool       { return isLetter(c) || isDigit(c) || c == '$' }
 
-// Error is an error in a text with its place. Line and column count from 1.
+// Error is an error at a place in a text. Line and column count from 1.
 type Error struct {
 	Line, Column   int
 	Reason, Remedy string
@@ -162,7 +162,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s; %s", e.Line, e.Column, e.Reason, e.Remedy)
 }
 
-// Place describes the place in a text of one or more lines.
+// Place describes the place of the error in text, which may have several lines.
 func (e *Error) Place(text string) string {
 	if e.Line == 1 {
 		return fmt.Sprintf("column %d of %q", e.Column, text)

@@ -1,4 +1,4 @@
-// Package coverage holds the coverage of runs of RTL and its model. For RTL, it counts lines, branches and toggles
+// Package coverage records the coverage of runs of RTL and its model. For RTL, it counts lines, branches and toggles
 // with Verilator; for the model, values of registers.
 //
 //	cosim.Counter --Add--> RTL    ---\
@@ -8,7 +8,7 @@ package coverage
 
 import "starloom/cosim"
 
-// Coverage is the coverage of runs. The zero value has no runs.
+// Coverage is the coverage of some runs. The zero value covers no run.
 type Coverage struct {
 	RTL   RTL
 	Model Model
@@ -20,7 +20,7 @@ func (c *Coverage) Merge(other *Coverage) {
 	c.Model.merge(&other.Model)
 }
 
-// Part is the covered part of a total.
+// Part is the covered number of items and their total.
 type Part struct {
 	Covered int `json:"covered"`
 	Of      int `json:"of"`

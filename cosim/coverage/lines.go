@@ -24,8 +24,8 @@ type branch struct {
 	count        uint64
 }
 
-// sources returns the files by name. The count of a line is the largest count of its blocks; the count of an if is
-// the number of evaluations of its condition.
+// sources returns the files in the order of their names. The count of a line is the largest count of its blocks; the
+// count of an if is the number of evaluations of its condition.
 func (r *RTL) sources() []source {
 	type block struct {
 		kind         cosim.PointKind

@@ -15,7 +15,7 @@ const (
 	valuesMax    = 64 // registers with more values are counted bit by bit
 )
 
-// Model is the set of values that the registers of a model took.
+// Model holds the values of a model's registers in a run.
 type Model struct {
 	name      string
 	registers []Register
@@ -110,7 +110,8 @@ func (m *Model) merge(other *Model) {
 // States returns the number of distinct states, up to StatesMax.
 func (m *Model) States() int { return len(m.states) }
 
-// values counts the values that a register has had. In a large register, it counts a 0 and a 1 of each bit.
+// values counts the values of a register and the values that occurred. For a large register, it counts a 0 and a 1 of
+// each bit.
 func (r *Register) values() Part {
 	if !r.small() {
 		mask := ^uint64(0) >> (64 - r.Bits)

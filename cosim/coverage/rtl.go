@@ -32,9 +32,9 @@ func (r *RTL) Add(points []cosim.Point, counts []uint64) {
 	r.ask(points, counts)
 }
 
-// ask counts the evaluations of conditions. Verilator has a point for the body of an if and a point for its else,
-// even without an else in the source. For an else if, the points of the second if precede the else of the first if,
-// which is marked elsif.
+// ask counts the evaluations of conditions. Verilator has two points for an if: one for the body and one for the
+// else, even if the source has no else. For an else if, the points of the second if precede the else point of the
+// first if. That point is marked elsif.
 func (r *RTL) ask(points []cosim.Point, counts []uint64) {
 	if r.asked == nil {
 		r.asked = map[condition]uint64{}

@@ -15,12 +15,12 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// About is a run, for the text of the files.
+// About describes a run in the texts of the files.
 type About struct {
 	Scenario, Version, Command string
 	Comments                   []string // lines of the header of a waveform
 	Seed                       uint64
-	Unshown                    []string // signals of the machine's hardware that the Verilog does not have
+	Unshown                    []string // signals of the machine's hardware that are missing from the Verilog
 }
 
 // Files returns the files of the folder by name, except the waveform: the top, the twins, a testbench with the
@@ -65,7 +65,7 @@ func (t *Top) Files(r *Recording, signals []Signal, twins []twin.Twin, about Abo
 	return files, nil
 }
 
-// open names the outputs of the top that the testbench does not compare.
+// open returns the names of the top's outputs that the testbench does not compare.
 func (t *Top) open() (names []string) {
 	for _, c := range t.columns {
 		for p := range c.site.Ports {
@@ -101,7 +101,7 @@ func (t *Top) sources(twins []twin.Twin, files map[string]string) ([]string, err
 	return slices.Sorted(maps.Keys(modules)), nil
 }
 
-// bench is a stream of events as the testbench reads it.
+// bench describes a stream of events for the testbench.
 type bench struct {
 	Name, Column     string
 	Checks           bool

@@ -7,13 +7,14 @@ import (
 	"starloom/hw"
 )
 
-// Observer evaluates the expressions of all inputs beside their closures while a machine runs.
+// Observer compares all inputs with their expressions in every cycle of a run. It evaluates the expression of an
+// input and reads the input's closure.
 type Observer struct {
 	Inputs []*Input
 	get    []func() // outputs that lines read
 }
 
-// Input is an input of an element with an expression.
+// Input is an input of an element, with an expression for its value.
 type Input struct {
 	Path, Port string
 	Fixed      bool // the expression reads no line
@@ -22,10 +23,10 @@ type Input struct {
 
 	get           func()
 	from, counts  func()
-	a, b, c, last []uint64 // of the closure, of the expression, the bits that count, of the cycle before
+	a, b, c, last []uint64 // values of closure and expression, mask of compared bits, previous value
 }
 
-// Observe binds the inputs of a wiring. Inputs that Refusals names are left out.
+// Observe binds the inputs of a wiring, except the inputs that Refusals returns.
 func (w *Wiring) Observe() *Observer {
 	o, lines := &Observer{}, map[output]hw.Pins{}
 	source := func(line hw.Line) hw.Pins {
@@ -69,7 +70,7 @@ func newInput(site *hw.Site, port *hw.Port, element int, from hw.Expression,
 
 func pinsOf(bits int) hw.Pins { return hw.Pins{Words: make([]uint64, (bits+63)/64), Bits: bits} }
 
-// Look compares all inputs in a cycle, when its wires are final. It returns the first difference.
+// Look compares all inputs in a cycle whose wires are final. It returns an error for the first difference.
 func (o *Observer) Look(cycle uint64) error {
 	for _, get := range o.get {
 		get()

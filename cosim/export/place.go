@@ -9,27 +9,27 @@ import (
 	"starloom/hw"
 )
 
-// place is a name of paths with its indices left out: group.nic.tx. Elements of a place form a grid, with holes if the
-// place has no index of its own.
+// place is the common path of some elements, without indices: group.nic.tx. The elements of a place form a grid. The
+// grid may have holes if the last name of the path has no index.
 type place struct {
 	name     string
-	count    int // elements along the place's own index, 0 without an index
+	count    int // range of the index of the place's last name; 0 without an index
 	children []*place
 	column   *column // nil if the place is only a scope
 }
 
-// column is the elements of a site at one place, in the order of their indices.
+// column holds the elements of a site at one place.
 type column struct {
 	site     *hw.Site
 	name     string // group_nic_tx
 	elements []int  // of the site
 	indexes  [][]int
-	slot     map[int]int // by element of the site: its place in the order of indices
+	slot     map[int]int // position of an element in ascending order of the indices, by element of the site
 	grid     []int       // ranges of the indices
 	holes    bool        // the elements do not fill the grid
 }
 
-// step is a part of a path: a name, and its index or -1.
+// step is a component of a path: a name and its index, or -1 for no index.
 type step struct {
 	name  string
 	index int
@@ -49,8 +49,8 @@ func stepsOf(path string) (steps []step, err error) {
 	return steps, nil
 }
 
-// lay places the elements of all sites in a tree of generate blocks. The first name of all paths is the instance of
-// the top. of has the column of each element, by site.
+// lay arranges the elements of all sites in a tree of generate blocks. All paths begin with the same name, which
+// names the instance of the top. of returns the column of each element, by site.
 func (w *Wiring) lay() (root *place, columns []*column, of [][]*column, err error) {
 	root, of = &place{}, make([][]*column, len(w.Sites))
 	for number, site := range w.Sites {
@@ -80,7 +80,7 @@ func (w *Wiring) lay() (root *place, columns []*column, of [][]*column, err erro
 	return root, columns, of, root.check(nil)
 }
 
-// keywords are words of Verilog and SystemVerilog that names of parts may be.
+// keywords lists keywords of Verilog and SystemVerilog that may be names of parts.
 const keywords = " and assign begin bit buf byte case cell cover do edge else end event export fork for function if " +
 	"import initial inout input inside int " +
 	"integer join local logic macromodule module nand new nor not or output packed " +
@@ -88,7 +88,7 @@ const keywords = " and assign begin bit buf byte case cell cover do edge else en
 	"small solve static strong string struct super supply0 supply1 table tagged task this time tran tri type union " +
 	"unique use var vectored virtual void wait wand weak while wire with wor xnor xor "
 
-// escaped is a name as Verilog writes it.
+// escaped returns a name in Verilog's syntax. A keyword becomes an escaped identifier.
 func escaped(name string) string {
 	if strings.Contains(keywords, " "+name+" ") {
 		return `\` + name + " "
@@ -96,7 +96,7 @@ func escaped(name string) string {
 	return name
 }
 
-// escapedPath is the hierarchical name of a path.
+// escapedPath returns the hierarchical name of a path in Verilog's syntax.
 func escapedPath(path string) string {
 	parts := strings.Split(path, ".")
 	for i, part := range parts {
@@ -148,8 +148,9 @@ func (c *column) sort() error {
 	return nil
 }
 
-// check sets the grids of all columns. It returns an error for holes in the index of a place itself: its loop would
-// generate elements that do not exist.
+// check sets the grids of all columns. It returns an error for a grid with holes if the last name of the path has an
+// index, because the generate loop would also generate the missing elements. A grid with holes and more than slotsMax
+// points is an error too.
 func (p *place) check(grid []int) error {
 	if p.count > 0 {
 		grid = append(slices.Clone(grid), p.count)
@@ -173,10 +174,10 @@ func (p *place) check(grid []int) error {
 	return nil
 }
 
-// slotsMax bounds a grid with holes, whose slots are a constant of 16 bits each.
+// slotsMax is the maximum number of points of a grid with holes. Its slots form a constant of 16 bits per point.
 const slotsMax = 1 << 12
 
-// slots is the constant that holds the slot of each point of a grid with holes, 65535 for a hole.
+// slots declares the constant that holds the slot of each point of a grid with holes, 65535 for a hole.
 func (c *column) slots() string {
 	all := 1
 	for _, count := range c.grid {

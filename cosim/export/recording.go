@@ -8,10 +8,11 @@ import (
 	"starloom/hw"
 )
 
-// EventBytesMax bounds the text of the events of a run: 200 MB.
+// EventBytesMax is the maximum size in bytes of the text of a run's events: 200 MB.
 const EventBytesMax = 200_000_000
 
-// Recording is the events of a run: inputs from outside, and results that receivers show at the end of a slot.
+// Recording holds the events of a run: inputs from outside the hardware, and results that receivers show at the end
+// of a slot.
 type Recording struct {
 	Slot   int // cycles of a slot
 	Cycles int // cycles recorded so far
@@ -19,11 +20,11 @@ type Recording struct {
 	Events int // changes of inputs from outside
 
 	observer *Observer
-	raised   bool // the cycle before was the last one of a slot
+	raised   bool // the previous cycle was the last cycle of a slot
 	streams  []*stream
 }
 
-// stream holds the events of some ports of a column: cycles in which their values change, element by element.
+// stream holds the events of some ports of a column: the cycles in which their values change, element by element.
 type stream struct {
 	column *column
 	checks bool // the ports are outputs
@@ -35,11 +36,11 @@ type stream struct {
 	lines  []string
 }
 
-// eventOffset is the number of rising edges of the clock before cycle 0, and of the edge that begins it. A reset takes
-// the first three.
+// eventOffset is the number of rising clock edges up to the beginning of cycle 0. Reset is on at the first three
+// edges.
 const eventOffset = 4
 
-// Record binds the events of a machine whose slots have a number of cycles.
+// Record binds the ports of a machine to a Recording. slotCycles is the length of a slot in cycles.
 func (t *Top) Record(slotCycles int) *Recording {
 	r := &Recording{Slot: slotCycles, observer: t.wiring.Observe()}
 	for _, c := range t.columns {
@@ -72,8 +73,8 @@ func (r *Recording) add(c *column, checks bool, chosen func(*hw.Port) bool) {
 	r.streams = append(r.streams, s)
 }
 
-// Look is called in every cycle from 0 on, when its wires are final. It compares the data of all inputs with their
-// closures, and notes results in the last cycle of a slot.
+// Look must be called in every cycle from 0 on, when its wires are final. It compares all inputs with their
+// expressions, and records results in the last cycle of a slot.
 func (r *Recording) Look(cycle uint64) error {
 	r.Cycles = int(cycle) + 1
 	if err := r.observer.Look(cycle); err != nil {
@@ -89,8 +90,8 @@ func (r *Recording) Look(cycle uint64) error {
 	return nil
 }
 
-// Boundary is called in the last cycle of each slot, and in the cycle before cycle 0 (hw.CycleOfReset), when firmware
-// has set the inputs of the cycle.
+// Boundary must be called in the last cycle of each slot and in the cycle before cycle 0 (hw.CycleOfReset), after
+// firmware has set the inputs. It returns an error if the events exceed EventBytesMax.
 func (r *Recording) Boundary(cycle uint64) error {
 	r.note(cycle, false)
 	r.raised = true
@@ -133,7 +134,8 @@ func (s *stream) note(key uint32) (bytes int) {
 	return bytes
 }
 
-// width is the number of bits of an event: edges, element, values in whole digits.
+// width returns the width of an event in bits: the number of edges, the element, and the values in whole hexadecimal
+// digits.
 func (s *stream) width() int { return 64 + (s.bits+3)/4*4 }
 
 func (s *stream) name() string {
@@ -143,7 +145,7 @@ func (s *stream) name() string {
 	return s.column.name + "_events"
 }
 
-// text is the events as a file for $readmemh, with a last line that never comes.
+// text returns the events as a file for $readmemh. A final line of ones marks the end.
 func (s *stream) text() string {
 	return strings.Join(append(slices.Clone(s.lines), strings.Repeat("f", s.width()/4)), "\n") + "\n"
 }

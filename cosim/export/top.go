@@ -11,7 +11,7 @@ import (
 
 // Top is the hardware of a machine as one Verilog module.
 type Top struct {
-	Name    string // instance of the top in the testbench: the first name of all paths
+	Name    string // instance name of the top in the testbench: the first name of all paths
 	Text    string // the module
 	Signals []Signal
 	Twins   []string // names of the twins, in the order of the sites
@@ -25,20 +25,20 @@ type Top struct {
 	shown   map[portOf]bool // ports with names in waveforms
 }
 
-// portOf is a port of a column, by its index.
+// portOf is a port of a column; port is its index.
 type portOf struct {
 	column *column
 	port   int
 }
 
-// Signal is an output with a name in waveforms. Its path is the same in the model's waveform and in the top.
+// Signal is an output that a waveform shows. Its path is the same in the model's waveform and in the top.
 type Signal struct {
 	Path string
 	Bits int
 }
 
-// Top lays out the parts. known reports whether the machine's waveform has a signal of a path. Top returns an error if
-// the paths of parts cannot be generate blocks.
+// Top arranges the parts in a module. known reports whether the machine's waveform has a signal with a given path.
+// Top returns an error if paths of parts cannot name generate blocks.
 func (w *Wiring) Top(known func(path string) bool) (*Top, error) {
 	t := &Top{wiring: w, shown: map[portOf]bool{}, Parts: map[string]int{}, outputs: map[portOf]bool{}}
 	var err error
@@ -68,7 +68,7 @@ func (w *Wiring) Top(known func(path string) bool) (*Top, error) {
 	return t, nil
 }
 
-// findOutputs makes a port an output of the top unless inputs read all its bits.
+// findOutputs makes an output port of a column an output of the top unless inputs read all its bits.
 func (t *Top) findOutputs() {
 	read := map[portOf]map[int]bool{} // bits of the column
 	var visit func(e hw.Expression)
@@ -190,7 +190,7 @@ func (t *Top) genvars() []string {
 	return names
 }
 
-// block writes the generate block of a place. indexes are the genvars around it, counts their ranges.
+// block writes the generate block of a place. indexes are the genvars of the enclosing loops, counts their ranges.
 func (t *Top) block(b *strings.Builder, p *place, indexes []string, counts []int, indent string) {
 	if p.count > 0 {
 		i := fmt.Sprintf("i%d", len(indexes))
@@ -212,7 +212,7 @@ func (t *Top) block(b *strings.Builder, p *place, indexes []string, counts []int
 	fmt.Fprintf(b, "%send\n", indent)
 }
 
-// slotText is the number of an element in the order of its indices.
+// slotText returns the slot of an element as a Verilog expression over genvars.
 func (c *column) slotText(indexes []string, counts []int) string {
 	text := "0"
 	for k, i := range indexes {
@@ -267,7 +267,8 @@ func (t *Top) instance(b *strings.Builder, c *column, slot, indent string) {
 		strings.Join(connected, ",\n"+indent+"  "), indent, joined.String())
 }
 
-// parameters is the list of an instance. A parameter with several values is selected from a constant by the slot.
+// parameters returns the parameter list of an instance. If the elements differ in a parameter, the slot selects its
+// value from a constant.
 func (c *column) parameters(slot string) string {
 	var list []string
 	first := c.site.Parameters(c.elements[0])

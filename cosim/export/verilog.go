@@ -7,7 +7,7 @@ import (
 	"starloom/hw"
 )
 
-// value is the Verilog text of an expression; line is the text of bits of a line.
+// value returns the Verilog text of an expression. line returns the text for some bits of a line.
 func value(e hw.Expression, line func(of hw.Line, low, bits int) string) string {
 	var of []string
 	for _, operand := range e.Of {

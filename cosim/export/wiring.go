@@ -6,18 +6,18 @@ import (
 	"starloom/hw"
 )
 
-// Wiring connects the parts of a machine by the data of their ports.
+// Wiring connects the parts of a machine according to the descriptions of their ports.
 type Wiring struct {
 	Sites   []*hw.Site
 	drivers map[hw.Line]output
 	glue    map[hw.Line]hw.Expression
 }
 
-// output is a port of an element, by indices.
+// output is a port of an element; the fields are indices.
 type output struct{ site, element, port int }
 
-// New connects the parts. It returns an error if two outputs drive one line, or if a line has not the width of its
-// port.
+// New connects the parts. It returns an error if two outputs drive the same line, or if a line and its port differ in
+// width.
 func New(sites []*hw.Site) (*Wiring, error) {
 	w := &Wiring{Sites: sites, drivers: map[hw.Line]output{}, glue: map[hw.Line]hw.Expression{}}
 	for s, site := range sites {
@@ -60,8 +60,8 @@ type Refusal struct {
 	Reason     string
 }
 
-// Refusals returns the inputs that cannot be exported: nothing states what drives them, or the driver has no
-// Verilog twin.
+// Refusals returns the inputs that cannot be exported: no description names their driver, the widths differ, or the
+// driver has no Verilog twin.
 func (w *Wiring) Refusals() (all []Refusal) {
 	for _, site := range w.Sites {
 		for p := range site.Ports {
@@ -79,7 +79,7 @@ func (w *Wiring) Refusals() (all []Refusal) {
 	return all
 }
 
-// from is the expression of an input, with glue in the place of lines that it drives.
+// from returns the expression of an input. Lines driven by glue are replaced by the expressions of the glue.
 func (w *Wiring) from(port *hw.Port, element int) hw.Expression {
 	return w.resolved(port.From(element))
 }

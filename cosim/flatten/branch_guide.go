@@ -8,8 +8,8 @@ import (
 	"starloom/cosim"
 )
 
-// A guide steers random inputs towards untaken branches, towards constants of the source, and towards values that
-// toggle further bits.
+// A guide steers random inputs towards branches not yet taken, towards constants of the source, and towards values
+// that toggle further bits.
 type guide struct {
 	*Module
 	random *rand.Rand

@@ -65,7 +65,7 @@ func (a *aimer) draw(width int) *big.Int {
 	return value.And(value, mask(width))
 }
 
-// want walks backwards to find inputs that give the bits of e selected by care the value value.
+// want walks backwards from e to find inputs for which the bits of e selected by care equal the same bits of value.
 func (a *aimer) want(e *expr, value, care *big.Int, ago int) {
 	if a.steps++; a.steps > aimSteps || a.deep > aimDeepMost || care.Sign() == 0 {
 		return
@@ -226,7 +226,7 @@ func (a *aimer) compared(e *expr, yes bool, ago int) {
 	a.want(to, value.And(value, mask(x.width)), mask(x.width), ago)
 }
 
-// chosen satisfies ?: through a side that has, or may have, the wanted value.
+// chosen satisfies ?: through an operand that has, or may have, the wanted value.
 func (a *aimer) chosen(e *expr, value, care *big.Int, ago int) {
 	side := 1 + a.random.IntN(2)
 	for i, s := range e.args[1:] {

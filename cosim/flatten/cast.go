@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// keepCasts marks casts of the source that truncate an index, such as mem[AW'(p + 1)] with AW bits. In the tree they
-// look like Verilator's own truncations of an index.
+// keepCasts marks casts of the source that truncate an index, such as mem[AW'(p + 1)] with AW bits. In the tree,
+// these casts look like truncations by Verilator.
 func (t *tree) keepCasts() {
 	sizes := t.sizes()
 	t.earlier.each(func(n *node) {
@@ -28,7 +28,7 @@ func (t *tree) keepCasts() {
 	})
 }
 
-// castIndex matches an index that begins with a cast to a number, a parameter or a type.
+// castIndex matches the beginning of an index that is a cast to a number, a parameter or a type.
 var castIndex = regexp.MustCompile(`^\[\s*(?:\w+::)?(\w+)'\s*\(`)
 
 func endsIndex(text string) bool {

@@ -100,7 +100,7 @@ func (c *clocked) reset(s *state) error {
 	return nil
 }
 
-// ports collects memory writes and assertions of the process. Both are disabled during reset.
+// ports collects the memory writes and assertions of the process. Both are disabled during reset.
 func (c *clocked) ports(p *process) {
 	active := c.g.bit(true)
 	for _, r := range c.resets {
@@ -217,7 +217,7 @@ func cuts(values []*value) (ranges [][2]int) {
 	return ranges
 }
 
-// settle evaluates e again with a reset on, through one-bit nets that follow the reset.
+// settle evaluates e again with a reset active, through one-bit nets that depend on the reset.
 func (d *design) settle(e *expr, r sensitivity) *expr {
 	known := map[*expr]*expr{}
 	var again func(e *expr, depth int) *expr

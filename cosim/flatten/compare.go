@@ -59,7 +59,7 @@ func (d *Difference) Error() string {
 
 // Compare runs a print and its source side by side in Verilator. Inputs are random, include resets and are guided to
 // branches. Registers start at zero or at their initial values. All outputs are compared before and after every clock
-// edge, assertions at every edge.
+// edge, and assertions are checked at every edge.
 //
 // After a difference, Compare repeats the run with a second print that has 1 in place of X. It then excludes bits
 // that depend on X. Every output must still be compared often enough. A difference counts only for inputs within
@@ -158,7 +158,8 @@ type comparison struct {
 	done    Comparison
 	clocks  uint64
 
-	// number of comparisons with an X, by output; valued counts comparisons with an X only in the source
+	// number of comparisons of an output with an X bit, by output; valued counts the comparisons in which only the
+	// source had an X
 	hidden   map[string]int
 	valued   map[string]int
 	restarts int
@@ -343,8 +344,8 @@ func (c *comparison) cycle() (ended bool, err error) {
 	return false, nil
 }
 
-// keep saves all devices before an edge and returns a function that restores them. It returns nil until assertions
-// after edges, such as assertions at the falling edge, have ended the source violatedMax times.
+// keep saves all devices before an edge and returns a function that restores them. It returns nil until the source
+// has ended violatedMax times by an assertion after an edge, for example at the falling edge.
 func (c *comparison) keep() (undo func() error, err error) {
 	if c.quiet || c.done.Restarts < violatedMax || c.undone > 2*c.cycles {
 		return nil, nil
@@ -448,7 +449,8 @@ func (c *comparison) explained(fault *cosim.Fault, violated string) error {
 	return c.difference("assertion: "+fault.Text, []uint64{1}, []uint64{0})
 }
 
-// violated names a violated assertion of the print without a clock, and an assertion checked at the next edge.
+// violated returns the name of a violated assertion without a clock, and of an assertion of the print that is
+// violated at the next edge.
 func (c *comparison) violated() (level, edge string) {
 	ports := c.devices[1].Ports()
 	for i, a := range c.Assertions {

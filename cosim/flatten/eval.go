@@ -297,7 +297,7 @@ func (p *process) bitsLike(n *node, s *state) *expr {
 	return sum
 }
 
-// divided evaluates a division, which is X for a zero divisor. The printed division never has a zero divisor.
+// divided evaluates a division, whose value is X for a zero divisor. A printed division never has a zero divisor.
 func divided(op operation) expression {
 	return func(p *process, n *node, s *state) *expr {
 		g, width := p.g, p.width(n)
@@ -324,7 +324,7 @@ func (p *process) insideVerilator(n *node, _ *state) *expr {
 
 var twoStates = regexp.MustCompile(`\b(bit|byte|shortint|int|longint)\b`)
 
-// unset is the default value of a variable: X, or 0 for a two-state type (IEEE 1800-2017 table 6-7).
+// unset returns the default value of a variable: X, or 0 for a two-state type (IEEE 1800-2017 table 6-7).
 func (p *process) unset(n *node, _ *state) *expr {
 	if of := p.nodes[n.dtype]; of != nil && of.kind == "BASICDTYPE" && twoStates.MatchString(of.rest) {
 		return p.g.constant(p.width(n), zero)

@@ -15,7 +15,8 @@ type graph struct {
 
 func newGraph() *graph { return &graph{known: map[string]*expr{}} }
 
-// waysMax is the maximum number of tracked constants of a choice, such as the count of a loop with an early exit.
+// waysMax is the maximum number of constants that are tracked for a choice, such as the count of a loop with an early
+// exit.
 const waysMax = 64
 
 func (g *graph) each(e *expr, do func(*expr) *expr) *expr {

@@ -34,7 +34,7 @@ func Print(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Module, 
 }
 
 // printFlat prints a tree. Tests of Compare set refuses to false to print constructs that Verilator is known to
-// misread. golden, if not nil, receives what a Golden has beyond a Module.
+// misread. If golden is not nil, printFlat adds the second rail and stores the additional fields of a Golden there.
 func printFlat(f *verilator.Flat, s cosim.Source, refuses bool, golden *Golden) (*Module, error) {
 	t, err := readTree(f)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // constantFunctions rejects functions for parameter values that Verilator computes wrongly. Verilator truncates
-// indexes in such functions and evaluates ==? with X on the left to 0. The trace in Steps contains the values that
-// the functions read.
+// indexes in such functions, and ==? with X on the left yields 0. The trace in Steps contains the values that the
+// functions read.
 func (l *lost) constantFunctions() {
 	l.earlier.each(func(n *node) {
 		if l.refused != nil || n.kind != "FUNC" && n.kind != "TASK" {
@@ -72,7 +72,8 @@ func (l *lost) computed(n *node) bool {
 
 type span struct{ low, high *big.Int }
 
-// between returns the range of an index from the traced values of its variables, nil for none.
+// between returns the range of an index, derived from the traced values of its variables, or nil if the range is
+// unknown.
 func (l *lost) between(n *node) *span {
 	if value := l.values.fixedBefore(l.values.g, n); value != nil && value.known() {
 		v := new(big.Int).Set(value.value)

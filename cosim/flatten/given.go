@@ -13,8 +13,8 @@ import (
 	"starloom/cosim/twin"
 )
 
-// LoadGiven prints a model that is RTL as a Golden and builds the print. Once for each print, it compares the print
-// with the source. It implements twin.Given.Load.
+// LoadGiven prints a model that is RTL as a Golden and builds the print. It compares each print with its source once
+// and stores the result in the cache. It implements twin.Given.Load.
 func LoadGiven(ctx context.Context, g *twin.Given, o cosim.BuildOptions) error {
 	if err := present(g); err != nil {
 		return err

@@ -12,13 +12,14 @@ import (
 	"starloom/cosim/verilator"
 )
 
-// A Golden is the print of a design that other RTL is compared with. It says of each bit of an output whether the bit
-// is X. The print has two rails for each net: the value, and a bit that is 1 where the value is X. X at power-on, of
-// an undriven net, or of an index beyond the end spreads as in IEEE 1800-2017, except that a choice by an X is X only
-// where its two values differ, and that a sum is X only from its lowest X on. A bit that is not X is the same for all
-// values of X.
+// A Golden is the print of a reference design for other RTL. It marks each output bit that is X. The print has two
+// rails for each net: the value, and a bit that is 1 where the value is X. An X bit, for example at power-on, of an
+// undriven net or from an index beyond the end, propagates as in IEEE 1800-2017, with two exceptions. The result of
+// ?: with an X condition is X only in bits in which the operands differ. A sum is X only from the lowest X bit of its
+// operands upwards. A bit that is not X has the same value for all values of the X bits.
 //
-// The module's ports are those of the source, in order, then its X, its registers and its branches.
+// The ports of the module are the ports of the source, in order. Further outputs show the X bits, registers and
+// branches.
 type Golden struct {
 	Module
 	Whole []cosim.Port `json:"whole"` // all ports of the print
@@ -32,7 +33,7 @@ const (
 	forksMax = 256
 )
 
-// PrintGolden prints a design as a Golden. Like Print, it refuses constructs that it cannot print faithfully.
+// PrintGolden prints a design as a Golden. Like Print, it rejects constructs that it cannot print faithfully.
 func PrintGolden(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Golden, error) {
 	text, err := verilator.Flatten(ctx, s, o, edition+"-golden", func(f *verilator.Flat) ([]byte, error) {
 		golden := &Golden{}
@@ -50,13 +51,13 @@ func PrintGolden(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Go
 	return golden, json.Unmarshal(text, golden)
 }
 
-// rails adds the second rail to a design.
+// rails adds the second rail, the bits that are X, to a design.
 type rails struct {
 	*design
 	values, unknowns map[*expr]*expr
 	of               map[*variable]*variable // the variable of X, by variable
 	without          map[*variable]bool      // variables that are never X
-	lost             map[*variable]*variable // words of a memory that are X as a whole, a bit for each
+	lost             map[*variable]*variable // by memory: a bit for each word, 1 if all bits of the word are X
 	own              map[*variable]bool      // variables that rails added
 }
 
@@ -89,7 +90,7 @@ func (r *rails) output(golden *Golden, name string, at *variable, e *expr) *vari
 	return v
 }
 
-// outputs replaces each output by its value, which is 0 where it is X, and adds its X.
+// outputs replaces each output by its value, with 0 for X, and adds an output with its X bits.
 func (r *rails) outputs(golden *Golden, source []*variable) (all []*variable) {
 	for _, p := range r.Ports {
 		i := slices.IndexFunc(source, func(v *variable) bool { return v.output && v.name == p.Name })
@@ -111,7 +112,7 @@ func GoldenUnknown(output string) string { return "starloom_x_" + output }
 
 const goldenBranches = "starloom_branches"
 
-// show adds registers and branches as outputs of the print, as far as the source's outputs depend on them.
+// show adds registers and branches as outputs of the print. It omits those on which no output of the source depends.
 func (r *rails) show(golden *Golden, outputs []*variable) {
 	pr := &printer{design: r.design, needed: map[*variable]bool{}}
 	pr.find()
@@ -172,7 +173,7 @@ func (r *rails) value(e *expr) *expr {
 	return made
 }
 
-// known replaces X by 0 in everything that drives a variable of the source.
+// known replaces X by 0 in all expressions that drive a variable of the source.
 func (r *rails) known(v *variable) {
 	for i := range v.comb {
 		v.comb[i].e = r.value(v.comb[i].e)
@@ -198,7 +199,7 @@ func (r *rails) known(v *variable) {
 	}
 }
 
-// unknown returns the X of an expression, bit by bit.
+// unknown returns an expression for the X bits of e.
 func (r *rails) unknown(e *expr) *expr {
 	if made, ok := r.unknowns[e]; ok {
 		return made
@@ -284,7 +285,7 @@ func (r *rails) unknownOfVariable(v *variable) *expr {
 		}
 	}
 	now := r.g.variable(x)
-	for _, reg := range v.registers { // an asynchronous reset that is X may act or not
+	for _, reg := range v.registers { // an asynchronous reset that is X may or may not act
 		for _, s := range reg.resets {
 			if unsure := r.unknown(s.e); !unsure.is(0) {
 				part := r.g.constant(v.what.bits, new(big.Int).Lsh(mask(reg.width), uint(reg.low)))
@@ -295,7 +296,7 @@ func (r *rails) unknownOfVariable(v *variable) *expr {
 	return now
 }
 
-// driveUnknown gives the X of a variable its drivers. Bits without a driver are X.
+// driveUnknown adds drivers to x, the variable with the X bits of v. Bits of v without a driver are X.
 func (r *rails) driveUnknown(v, x *variable) {
 	g := r.g
 	driven := new(big.Int)
@@ -304,7 +305,7 @@ func (r *rails) driveUnknown(v, x *variable) {
 		cover(p.low, p.width)
 		x.comb = append(x.comb, part{p.low, p.width, r.unknown(p.e), true})
 	}
-	initial := mask(v.what.bits) // of registers, and of bits that nothing drives
+	initial := mask(v.what.bits) // initial X bits of registers and of undriven bits
 	if v.power != nil {
 		for _, p := range v.power.parts {
 			if p.written {
@@ -352,7 +353,8 @@ func (r *rails) clockedByInput(v *variable, clock event) {
 	}
 }
 
-// unknownWord is the X of a word of a memory: of all bits after a write that may have hit the word or not.
+// unknownWord returns the X bits of a memory word: all bits if the read address has an X bit, or after a write that
+// may have selected the word.
 func (r *rails) unknownWord(e *expr) *expr {
 	g, v := r.g, e.v
 	unsure, at := r.any(r.unknown(e.args[0])), r.value(e.args[0])
@@ -378,9 +380,9 @@ func (r *rails) unknownWord(e *expr) *expr {
 	return g.mux(g.or(unsure, lost), r.ones(e.width), g.word(r.of[v], at))
 }
 
-// memory adds the X of a memory: a memory of the same size, and a register with a bit for each word that is X as a
-// whole. A word becomes that at power-on, or by a write that may have hit it. A write to such a word first makes all
-// of its other bits X.
+// memory adds two variables for the X bits of a memory: a memory of the same size, and a register with a bit for each
+// word, which is 1 if all bits of the word are X. This bit is set at power-on and by a write that may have selected
+// the word. A later write to a part of such a word first sets the X bits of the whole word.
 func (r *rails) memory(v *variable) {
 	g, words, bits := r.g, v.what.elements, v.what.element.bits
 	x := r.add(v.name+"_x", v, v.what)
@@ -426,7 +428,7 @@ func (r *rails) memory(v *variable) {
 	lost.power = &value{parts: []part{{0, words, g.constant(words, initial), true}}}
 }
 
-// withoutPowerOn deletes what a Golden's print says about values at power-on, because the print has them.
+// withoutPowerOn removes the entries about power-on values, because the print of a Golden includes these values.
 func withoutPowerOn(dropped []string) []string {
 	return slices.DeleteFunc(dropped, func(text string) bool { return strings.HasSuffix(text, BeginsWithAny) })
 }

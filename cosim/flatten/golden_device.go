@@ -12,7 +12,7 @@ import (
 	"starloom/cosim/verilator"
 )
 
-// Build compiles the print of a Golden to WebAssembly. Its devices have the ports of the source, and Unknown.
+// Build compiles the print of a Golden to WebAssembly. Devices have the ports of the source and implement Unknown.
 func (m *Golden) Build(ctx context.Context, o cosim.BuildOptions) (cosim.Design, error) {
 	print, err := m.source(o)
 	if err != nil {
@@ -29,7 +29,7 @@ func (m *Golden) Build(ctx context.Context, o cosim.BuildOptions) (cosim.Design,
 type goldenDesign struct {
 	cosim.Design
 	*Golden
-	forks bool // devices have the branches as their last output
+	forks bool // devices have an additional last output with the branches
 }
 
 func (d *goldenDesign) Open(o cosim.Options) (cosim.Device, error) {
@@ -50,7 +50,7 @@ func (d *goldenDesign) Open(o cosim.Options) (cosim.Device, error) {
 	return device, nil
 }
 
-// A GoldenDevice is a Golden as a device with the ports of its source.
+// A GoldenDevice runs the print of a Golden with the ports of its source.
 type GoldenDevice struct {
 	cosim.Device
 	golden *Golden
@@ -61,11 +61,11 @@ func (d *GoldenDevice) Ports() []cosim.Port { return d.golden.Ports }
 func (d *GoldenDevice) Outputs() []uint64   { return d.Device.Outputs()[:d.words] }
 func (d *GoldenDevice) Unknown() []uint64   { return d.Device.Outputs()[d.words : 2*d.words] }
 
-// Inside returns the values of registers, a word for each, then a bit for each branch that is taken. The slice belongs
-// to the device.
+// Inside returns the values of the registers, one word each, followed by words with a bit for each branch, 1 if the
+// branch is taken. The slice belongs to the device.
 func (d *GoldenDevice) Inside() []uint64 { return d.Device.Outputs()[2*d.words:] }
 
-// A forkedDevice is a GoldenDevice for a guide: with the branches.
+// A forkedDevice is a GoldenDevice with the branches as an output, for a guide.
 type forkedDevice struct {
 	*GoldenDevice
 	unknown []uint64
@@ -96,8 +96,8 @@ func (d *GoldenDevice) RestoreSince(snapshot, difference []byte) error {
 	return d.Device.(cosim.Keeper).RestoreSince(snapshot, difference)
 }
 
-// Compare runs the Golden beside its source, in Verilator or in Icarus Verilog, with random inputs. Bits that are X in
-// either are not compared. A difference is a *Difference.
+// Compare runs the Golden beside its source, in Verilator or in Icarus Verilog, with random inputs. Bits that are X
+// in the Golden or the source are not compared. A difference is a *Difference.
 func (m *Golden) Compare(ctx context.Context, s cosim.Source, o cosim.BuildOptions, second bool) (done Second,
 	err error) {
 	c := &comparison{
@@ -147,7 +147,7 @@ func (m *Golden) Compare(ctx context.Context, s cosim.Source, o cosim.BuildOptio
 	return done, err
 }
 
-// without is the result of a second simulator that stopped.
+// without records the reason why a second simulator did not run. It returns the context's error.
 func (s Second) without(ctx context.Context, err error) (Second, error) {
 	s.Absent, _, _ = strings.Cut(cosim.OneLine([]byte(err.Error())), "; ")
 	return s, ctx.Err()

@@ -6,7 +6,7 @@ import (
 )
 
 // index returns the index of a selection as written in the source. Verilator truncates indexes to the bits that valid
-// elements need, which hides overflow; the earlier tree contains the whole index.
+// elements need, which hides overflow; the tree before this truncation contains the whole index.
 func (p *process) index(n *node, s *state) *expr {
 	cut := n.one(2)
 	if n.isCut() { // a truncation by Verilator
@@ -175,9 +175,9 @@ func (n *node) isResult() bool {
 	return n.kind == "EXPRSTMT" || n.kind == "VARREF" && strings.Contains(n.rest, "__Vfuncout")
 }
 
-// nestedIndex returns the index of a selection that Verilator merged from several selections. The index is far out of
-// range if one of the merged indexes is out of its own range. nestedIndex returns nil for a selection that is not
-// merged.
+// nestedIndex returns the index of a selection that Verilator merged from several selections. If one of the merged
+// indexes is out of its own range, the result is far out of range. For a selection that is not merged, nestedIndex
+// returns nil.
 func (p *process) nestedIndex(n *node, s *state) *expr {
 	before := p.nested[n.loc]
 	if len(before) == 0 || n.kind != "SEL" || n.one(1).kind == "SEL" {
@@ -200,7 +200,7 @@ func (p *process) nestedIndex(n *node, s *state) *expr {
 	return whole
 }
 
-// total adds the indexes of all levels. It returns nil if Verilator's tree lacks an index, and the value another if
+// total adds the indexes of all levels. It returns nil if Verilator's tree lacks one of the indexes, and another if
 // an index belongs to a different instance.
 func (p *process) total(n, before *node, at *expr, s *state) *expr {
 	g := p.g

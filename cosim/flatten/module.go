@@ -17,7 +17,8 @@ const (
 	DefinePowerOn    = "STARLOOM_POWER_ON"   // gives registers and memories the values of initial blocks
 )
 
-// BeginsWithAny ends entries of Dropped about power-on values, which the print has only with DefinePowerOn.
+// BeginsWithAny is the end of entries in Dropped about power-on values. The print contains these values only with
+// DefinePowerOn.
 const BeginsWithAny = ": a proof starts with any"
 
 // A Module is a design as one module of plain Verilog. It contains wires with one operation each, registers with one
@@ -106,8 +107,8 @@ type Branch struct {
 	Aims  []Aim  `json:"aims"` // input values that may take the branch
 }
 
-// An Aim is a set of input values that may take a branch. A backward walk without backtracking finds the values; if
-// several values suffice, the walk chooses one. Only simulation confirms that the branch is taken.
+// An Aim is a set of input values that may take a branch. A backward walk without backtracking finds the values. If
+// several values suffice, the walk chooses one at random. Only simulation confirms that the branch is taken.
 type Aim []Need
 
 // A Need is a set of input bits, Ago cycles before the branch.

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// operate evaluates an operation to width bits, for both trees. It returns nil for an operation without evaluation.
+// operate evaluates an operation to width bits, for both trees. It returns nil if it cannot evaluate the operation.
 type operate = func(g *graph, of []*expr, width int) *expr
 
 var operations = map[string]operate{

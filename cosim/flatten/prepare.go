@@ -103,8 +103,8 @@ func (n *node) isCut() bool {
 		strings.HasSuffix(n.one(2).name(), "h0")
 }
 
-// cutsAnIndex reports whether a node of the earlier tree truncates an index. The selection of a structure member at
-// the low end looks similar, but has a declared type.
+// cutsAnIndex reports whether a node of the earlier tree truncates an index. The selection of a structure's lowest
+// member looks similar, but has a declared type.
 func (n *node) cutsAnIndex() bool {
 	return n.isCut() && strings.Contains(n.width, "(G/") &&
 		(n.parent.kind == "SEL" || n.parent.kind == "ARRAYSEL") && n.parent.one(2) == n

@@ -10,8 +10,8 @@ type (
 	expression = func(p *process, n *node, s *state) *expr
 )
 
-// A process is one always, initial or assign, executed once with symbolic inputs. The result is an expression for
-// every bit written by the process.
+// A process is one always, initial or assign, executed once with symbolic inputs. The result has an expression for
+// each bit that the process writes.
 type process struct {
 	*design
 	statements  map[string]statement

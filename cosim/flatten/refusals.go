@@ -117,7 +117,8 @@ func (l *lost) folded() {
 			l.refused = &cosim.InputError{Place: place, Reason: beyondReason, Remedy: beyondRemedy}
 		}
 	}
-	// Some selections from a parameter define the value of another parameter. Neither tree contains them.
+	// Some selections from one parameter define the value of another parameter. Such selections are missing from both
+	// trees.
 	t.source.each(func(n *node) {
 		if n.kind == "SELBIT" && inConstant(n) {
 			l.selectsConstant(n)
@@ -144,7 +145,7 @@ func (l *lost) ruledOut(n *node) bool {
 	return false
 }
 
-// functionHere begins the comment at an inlined function or task.
+// functionHere is the beginning of the comment that Verilator places at an inlined function or task.
 const functionHere = "Function: "
 
 func sortedPlaces(m map[string][]int) (places []string) {
@@ -173,7 +174,8 @@ func inConstant(n *node) bool {
 	return false
 }
 
-// selectsConstant rejects a missing element of a packed array in a parameter value. Verilator does not warn.
+// selectsConstant rejects a selection, in a parameter value, of an element of a packed array with an index that may
+// be out of range. Verilator does not warn.
 func (l *lost) selectsConstant(n *node) {
 	depth, of := 0, n
 	for ; of != nil && of.kind == "SELBIT"; of = of.one(1) {
@@ -279,7 +281,8 @@ func (l *lost) turns(n *node) *span {
 	return nil
 }
 
-// constants rejects X whose value Verilator chooses: in conditions of generate and case, and on the left of ==?.
+// constants rejects X bits for which Verilator chooses a value: in conditions of generate and case, and on the left
+// of ==?.
 func (l *lost) constants() {
 	l.source.each(func(n *node) {
 		switch {

@@ -24,8 +24,8 @@ type Second struct {
 	Cycles int    `json:"cycles"`
 	Absent string `json:"absent,omitempty"` // reason why the second simulator did not run or stopped early
 
-	// Led means that inputs were guided to branches of the print. Branches is the number of these branches, Taken the
-	// number of branches taken. Untaken lists the places of the branches that were not taken.
+	// Led means that inputs were guided to branches of the print. Branches is the number of all branches, Taken the
+	// number of branches taken. Untaken lists the places of the others.
 	Led      bool     `json:"led"`
 	Branches int      `json:"branches"`
 	Taken    int      `json:"branches_taken"`
@@ -33,7 +33,7 @@ type Second struct {
 	Left     []int    `json:"-"`
 
 	// Unknown maps outputs to the share of comparisons with an X bit, if above 1/20. Valued covers outputs that were
-	// X in the source and known in the print: the print decides a value that the source leaves open.
+	// X in the source and known in the print: there the print has a definite value that the source leaves open.
 	Unknown map[string]float64 `json:"unknown_outputs,omitempty"`
 	Valued  map[string]float64 `json:"valued_outputs,omitempty"`
 }

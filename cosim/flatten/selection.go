@@ -96,7 +96,7 @@ func (p *process) choose(n *node, items []item, other []*node, s *state) *state 
 }
 
 // caseMatch returns the condition of one pattern. Unknown bits match every value in casez, casex and case inside.
-// Only the source text distinguishes these three statements from case.
+// Only the source text distinguishes these three statements from a plain case.
 func (p *process) caseMatch(n *node, subject *expr, pattern *node, s *state, seen *covered) *expr {
 	if pattern.kind == "INSIDERANGE" {
 		return p.caseRange(n.one(1), subject, pattern, s, seen)

@@ -10,7 +10,7 @@ import (
 // limits of loop iterations: in a process, and in all initial blocks
 const turnsMax, turnsMaxInitial = 1 << 15, 1 << 23
 
-// guessesMax is the maximum number of a process's loop conditions that depend on the circuit.
+// guessesMax is the maximum number of loop conditions in a process that depend on the circuit.
 const guessesMax = 1 << 10
 
 func (p *process) assignment(n *node, s *state) *state {
@@ -63,7 +63,7 @@ func (p *process) called(n *node, s *state) *expr {
 	}
 	result := p.eval(n.one(2), after)
 	for _, k := range touched(s, after) {
-		if k.v.kept { // a later call may read the variable, or the call may not occur
+		if k.v.kept { // a later call may read the variable, or this call may not be executed
 			s.open(k, p.entry).set(p.g, 0, p.unknown(k.v.at, k.v.what.bits))
 		}
 	}

@@ -111,7 +111,7 @@ type tree struct {
 	*verilator.Flat
 	nodes map[string]*node
 	root  *node
-	// earlier is the tree before indexes are truncated.
+	// tree before Verilator truncates indexes
 	earlier *node
 	source  *node // the tree before generate is resolved
 	types   map[string]*dtype

@@ -44,8 +44,8 @@ func find(t cosim.Tool) (string, error) {
 	return path, nil
 }
 
-// findModule returns the path of the VPI module for this vvp. The module is built at most once per user and version.
-// Without a cache, it is built in scratch.
+// findModule returns the path of the VPI module for vvp. The module is built at most once per user and version of
+// vvp. Without a cache, it is built in scratch.
 func findModule(vvp cosim.ToolVersion, scratch string) (string, error) {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%s\n%s\n", runtime.GOARCH, vvp.Text)
@@ -185,7 +185,8 @@ var (
 	messageSummary = regexp.MustCompile(`^(\d+ error\(s\)|\*\*\*|\s)`)
 )
 
-// refusalOf converts iverilog's messages to one error: the first message with a place, and the messages after it.
+// refusalOf converts iverilog's output to a single error. The error contains the first message with a place and the
+// subsequent messages.
 func refusalOf(source *cosim.Source, said []byte, err error) error {
 	var messages []string
 	place := source.Files[0]

@@ -16,7 +16,7 @@ import (
 )
 
 type systemTasks struct {
-	data     map[string]string // by file name: the source that reads a $readmem file
+	data     map[string]string // source that reads each $readmem file, by file name
 	warnings []cosim.Warning   // warnings about tasks with file access
 }
 
@@ -90,8 +90,8 @@ func readDesign(path string) (*systemTasks, error) {
 	return d, os.WriteFile(path, design, 0o644)
 }
 
-// furnish creates the folder of a simulation, with copies of its $readmem files at the paths in the design. It
-// returns the folder inside root.
+// furnish creates the folder of a simulation inside root, with copies of the $readmem files at the paths used by the
+// design. It returns the path of the folder.
 func (d *systemTasks) furnish(source *cosim.Source, root string) (string, error) {
 	up := 0 // number of parent folders in the names
 	names := slices.Sorted(maps.Keys(d.data))

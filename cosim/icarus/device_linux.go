@@ -18,7 +18,7 @@ import (
 // through shared memory; simulated time stops between calls.
 type device struct {
 	name    string
-	folder  string // working folder, which Close deletes; "" after its removal
+	folder  string // working folder, which Close deletes; "" after the deletion
 	design  *systemTasks
 	limit   time.Duration
 	clocks  uint64
@@ -32,7 +32,7 @@ type device struct {
 	trace *os.File
 	shown io.Writer
 
-	waited string // time granted to the simulator before its interruption
+	waited string // time limit of the simulator at its interruption, for a message
 	err    error
 }
 
@@ -207,9 +207,9 @@ func (d *device) fetch() {
 	copy(d.unknown, d.sharedUnknown)
 }
 
-// Limits of the simulator's processor time per cycle. They do not apply to the first cycle, in which initial blocks
-// fill memories. A slow machine is slow in all cycles, so the limit for a cycle is 1000 times the slowest cycle so
-// far.
+// Limits of the simulator's processor time per cycle. The first cycle, in which initial blocks fill memories, is
+// exempt. A slow machine is slow in all cycles, so the limit of a cycle is 1000 times the processor time of the
+// slowest cycle so far.
 const (
 	hangProcessorTime = 3 * time.Second
 	hangFactor        = 1000

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Layout of the memory shared with the simulator. vpi/cosim.c describes it; a test compares both.
+// Layout of the memory shared with the simulator. vpi/cosim.c describes the same layout; a test compares the two.
 const (
 	requestAt   = 4096
 	reportAt    = 1 << 16
@@ -113,8 +113,8 @@ func (m *memory) post(op op, clocks, count uint64) uint32 {
 	return number
 }
 
-// Limits of polling before sleep. Small circuits answer faster than a sleeping process wakes up. Polling for large
-// circuits wastes time, so spin becomes shorter after each failure.
+// Limits of polling before sleep. Small circuits reply faster than a sleeping process wakes up. For large circuits
+// polling wastes time, so spin becomes shorter after each failed poll.
 const (
 	spinsMin = 2_000
 	spinsMax = 10_000

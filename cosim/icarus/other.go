@@ -8,7 +8,7 @@ import (
 	"starloom/cosim"
 )
 
-// Open requires Linux: futexes, and processes that end with their owner.
+// Open returns an error: the backend requires Linux for futexes and for processes that end with their parent.
 func Open(source cosim.Source, o cosim.Options) (cosim.Device, error) {
 	return OpenSeeing(source, o, cosim.Seeing{})
 }

@@ -90,8 +90,8 @@ const (
 	answerSpent  // processor time exhausted
 )
 
-// A patience limits the time without a finished clock cycle: wall-clock time without waits for the machine, and
-// processor time. Neither depends on load.
+// A patience limits the time without a finished clock cycle. wall is the limit of wall-clock time without waits for
+// the machine, processor the limit of processor time. Neither time depends on the load of the machine.
 type patience struct{ wall, processor time.Duration }
 
 func (p *process) await(number uint32, patience patience) answer {

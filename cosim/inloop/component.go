@@ -13,16 +13,16 @@ import (
 //	Settle   inputs, Settle, outputs
 //	Latch    if clocked: inputs, Edge         inputs, Edge
 //
-// Polled outputs are put when the model requests them. Every device therefore has one edge per cycle, like the
-// model's registers. Settle is skipped for a circuit without a clock and with unchanged inputs. The activity of RTL
-// with dark inputs is unknown, so RTL is never quiet.
+// Polled outputs are put when the model requests them. Every device therefore has one edge per cycle, like the model's
+// registers. Settle is skipped if a circuit has no clock and its inputs are unchanged. RTL may be active while its
+// inputs are dark, so it is never quiet.
 type replaced struct {
 	hw.Sited
 	loop  *Loop
 	site  *hw.Site
 	parts []*part
 
-	// Phases of the model; nil for a missing one.
+	// phases of the model; nil for a missing phase
 	driver        hw.Driver
 	combinational hw.Combinational
 	latcher       hw.Latcher
@@ -139,7 +139,7 @@ func (c *replaced) resetDevices() {
 	}
 }
 
-// State visits the model's registers and the devices' states. RTL without a clock has no state.
+// State visits the registers of the model and the states of the devices. RTL without a clock has no state.
 func (c *replaced) State(v *hw.StateVisitor) {
 	c.Sited.State(v)
 	if !v.Saving() {

@@ -12,9 +12,9 @@ import (
 	"starloom/hw"
 )
 
-// Part is a device and the elements that it replaces. A device for several elements has their ports side by side:
-// Elements[k] has bits k*width to (k+1)*width-1 of every port, where width is the width of a single element's port.
-// Clock and reset are common.
+// Part is a device and the elements that it replaces. Each port of a device for several elements consists of the
+// elements' ports side by side: Elements[k] has bits k*width to (k+1)*width-1, where width is the width of a single
+// element's port. The elements share clock and reset.
 type Part struct {
 	Device   cosim.Device
 	Elements []int
@@ -27,7 +27,7 @@ type Loop struct {
 	restored error
 }
 
-// Fault is the reason why RTL ended a run.
+// Fault describes why RTL ended a run.
 type Fault struct {
 	Path    string
 	Cycle   uint64 // cycle of the fault; 0 before the first cycle
@@ -35,7 +35,7 @@ type Fault struct {
 	Err     error  // error of the device or of an output
 }
 
-// New returns the RTL of the machine that a kernel will run. The kernel must have one shard.
+// New returns the loop for the machine that a kernel will run. The kernel must have one shard.
 func New(kernel *hw.Kernel) (*Loop, error) {
 	if n := len(kernel.Shards()); n != 1 {
 		return nil, fmt.Errorf("%d shards: RTL needs a machine with a single shard", n)
@@ -44,7 +44,8 @@ func New(kernel *hw.Kernel) (*Loop, error) {
 }
 
 // Replace replaces elements of a component and returns the component for the kernel, with all devices in reset state.
-// The caller keeps ownership of the devices. Devices whose ports differ from the component's Site are an error.
+// The caller keeps ownership of the devices. It returns an error if the ports of a device differ from those of the
+// component's Site.
 func (l *Loop) Replace(model hw.Sited, parts ...Part) (hw.Component, error) {
 	site := model.Site()
 	if err := site.Check(); err != nil {

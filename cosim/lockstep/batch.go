@@ -20,8 +20,8 @@ type batched struct {
 	fault  *hang
 }
 
-// newBatched returns nil if the RTL must run cycle by cycle: if the device cannot play batches, the model follows the
-// RTL's outputs, or an option observes each cycle.
+// newBatched returns nil if the device cannot play batches, the model follows the RTL's outputs, or an option
+// observes each cycle. The RTL then runs cycle by cycle.
 func (l *pair) newBatched() *batched {
 	d, ok := l.rtl.(*pinmap.Device)
 	if !ok || d.Plays() == 0 || l.covered != nil || l.options.Observe != nil || l.options.stepwise ||
@@ -119,8 +119,8 @@ func (b *batched) show(l *pair, d *pinmap.Device, cycles int) *difference {
 	return nil
 }
 
-// twice runs in batches where the pair can. After a difference or fault, twice repeats the whole run cycle by cycle,
-// so that the report counts only the cycles up to that difference or fault.
+// twice runs in batches if the pair supports them. After a difference or fault, twice repeats the whole run cycle by
+// cycle, so that the report counts only the cycles up to that difference or fault.
 func (l *pair) twice(runs func() (*difference, error)) (*difference, error) {
 	batch := l.newBatched()
 	if batch == nil {

@@ -60,7 +60,7 @@ type contract struct {
 type gate struct {
 	port    cosim.Port
 	when    *condition.Condition
-	line    []bool // for late RTL: decisions of model cycles not compared yet
+	line    []bool // for late RTL: true for each pending model cycle whose outputs are to be compared
 	on      bool
 	counted *Counted
 }
@@ -178,8 +178,9 @@ func (c *contract) breaks(s *Stimulus, row uint64, at int) error {
 	}
 }
 
-// weigh sets c.mask to the bits of all that are compared in a settled cycle. With asked, it first checks the
-// assumptions; a violated assumption stops the run. For given inputs, a violated assumption is an error.
+// weigh derives c.mask, the mask of the output bits to compare in a settled cycle, from all by clearing the outputs
+// whose condition is false. If asked is set, weigh first checks the assumptions. A violated assumption stops the run;
+// for given inputs, it is an error.
 func (c *contract) weigh(cycle uint64, all []uint64, asked bool, s *Stimulus) (stop bool, err error) {
 	if c == nil {
 		return false, nil
@@ -315,7 +316,7 @@ func (c *Contract) Clone() *Contract {
 	return &all
 }
 
-// Add adds the counts of another check with the same map.
+// Add adds the counts of another check of the same map.
 func (c *Contract) Add(other *Contract) {
 	if c == nil {
 		return

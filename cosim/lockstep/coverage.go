@@ -32,7 +32,7 @@ type Gap struct {
 	Bits  string `json:"bits,omitempty"` // [7:0]; "" for all
 	Never string `json:"never"`          // "1", "0", "1 or 0", or the missing event
 
-	// an event of several ports, or of a port in a certain state; texts list all of these
+	// an event of several ports, or of a port in a certain state; texts always list such events
 	Together bool `json:"together,omitempty"`
 }
 

@@ -9,11 +9,11 @@ import (
 )
 
 // explorer searches for behaviour that a run with a Schedule has not reached. It drives model and RTL in phases. A
-// phase that shows something new of the model (see novelty) leaves a place. A place has the states of model and RTL
+// phase that shows new behaviour of the model (see novelty) saves a place. A place has the states of model and RTL
 // and the phases that lead to these states. Later phases start from places, so that a rare state is reached once and
 // tried often:
 //
-//	backbone   one long run without reset; leaves places at many ages (cycles since reset)
+//	backbone   one long run without reset; saves places at many ages (cycles since reset)
 //	bursts     a few cycles from places just before ages of 2^k, for counters that only the RTL has
 //	passes     long runs that start at a saved age
 //	search     short phases from places that few phases have started from
@@ -47,11 +47,11 @@ type explorer struct {
 type budget struct {
 	cycles, spent uint64
 	deep, runUps  uint64 // cycles spent on passes and bursts, and on run-ups
-	lastNew       uint64 // value of spent at the last new item
+	lastNew       uint64 // value of spent when the model last showed new behaviour
 }
 
 // shareOfDeep returns the cycles to spend on passes and bursts: half of all cycles. The share is three quarters after
-// an eighth of the budget without anything new.
+// an eighth of the budget without new behaviour.
 func (b *budget) shareOfDeep() uint64 {
 	if b.spent-b.lastNew > b.cycles/8 {
 		return b.spent / 4 * 3
@@ -76,7 +76,7 @@ type place struct {
 const (
 	placesMax       = 192
 	placesBytesMax  = 128 << 20
-	placesOfRun     = 16 // number of places kept in addition to places with something new
+	placesOfRun     = 16 // number of places kept in addition to places with new behaviour
 	backboneCycles  = 1<<16 + 1<<9
 	markEarly       = 6 // number of cycles from a mark to an age of 2^k
 	markFirst       = 6 // smallest k with a mark
@@ -166,7 +166,7 @@ func (e *explorer) choose() *twin.Random {
 	return e.phaser.Choose(e.number)
 }
 
-// run drives one phase from the present state. It keeps the final state if the phase showed something new.
+// run drives one phase from the present state. It saves the final state if the phase showed new behaviour.
 func (e *explorer) run(phase twin.Phase, cycles uint64) {
 	if cycles = min(cycles, e.budget.cycles-e.budget.spent); cycles == 0 {
 		return
@@ -291,7 +291,7 @@ func (e *explorer) backbone(cycles uint64) {
 }
 
 // nextMark returns the first marked age after the given one. Between powers of two, marks divide the distance into
-// marksBetween steps; each mark is markEarly cycles early.
+// marksBetween steps. Each mark is markEarly cycles before the end of its step.
 func nextMark(age uint64) uint64 {
 	if age < 1<<markFirst-markEarly {
 		return 1<<markFirst - markEarly

@@ -4,7 +4,8 @@
 //	Stimulus --> twin.Model ---\
 //	        \--> pinmap.Device --+--> compare --> past, shrink --> Report
 //
-// Most pin-map features are tested here, too (maps_test.go), because a wrong connection shows up as a difference.
+// The tests of most pin-map features are here, too (maps_test.go), because a wrong connection shows up as a
+// difference.
 package lockstep
 
 import (
@@ -24,8 +25,8 @@ import (
 // not compared, because RTL with asynchronous reset may differ. An X or Z bit differs from every value. A fault of
 // the RTL is also a divergence. The case is then shortened (see Options.NoShrink).
 //
-// Equal maps and options yield equal reports. Errors are the errors of pinmap.Map.Open, except faults, and of the
-// context; a failed simulator is a *ToolError.
+// Equal maps and options yield equal reports. Run returns the errors of pinmap.Map.Open, except faults, and the
+// context's error. A failed simulator is a *ToolError.
 func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	o.complete(m.Backend)
 	l, err := newPair(ctx, m, o)

@@ -248,8 +248,8 @@ func (n *novelty) knows() bool {
 type pairs struct {
 	seen []uint64 // second events, by first event
 
-	// common speeds up models with at most 64 events. common[i][b] has the events that were seen together with each
-	// of the events in byte i whose bits are set in b.
+	// common speeds up models with at most 64 events. common[i][b] is the set of events seen together with every
+	// event of byte i whose bit is set in b.
 	common *[8][256]uint64
 }
 
@@ -319,7 +319,7 @@ func (n *novelty) count() (shown int) {
 	return shown + n.shown
 }
 
-// beyond counts the items that n has shown and others, which may be nil, has not. It adds the items of others to n.
+// beyond counts the items that are in n but not in others, and then adds the items of others to n. others may be nil.
 func (n *novelty) beyond(others *novelty) int {
 	if others == nil {
 		return n.count()

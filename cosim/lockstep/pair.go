@@ -129,7 +129,7 @@ type held struct {
 	late   []int      // delay in cycles, by port
 	lines  [][]uint64 // pending outputs; in a model with X, the mask of X bits follows each output
 	wanted []uint64   // the model's outputs, delayed
-	open   []uint64   // bits of them that are X, and so are not compared; nil for a model without X
+	open   []uint64   // X bits of wanted, which are not compared; nil for a model without X
 	seen   []uint64   // buffer of counted
 	ever   []uint64   // bits that were compared in some cycle
 	inputs []uint64   // saved by resetLate
@@ -474,7 +474,7 @@ func (l *pair) holdBack(cycle uint64) {
 	}
 }
 
-// counted returns the bits of outputs that count in this cycle.
+// counted returns a mask of the output bits to be compared in this cycle.
 func (l *pair) counted() []uint64 {
 	counted := l.mask
 	if l.contract != nil {

@@ -80,9 +80,9 @@ type Covers struct {
 	CoverageSummary *coverage.Summary  `json:"coverage,omitempty"`
 }
 
-// Extent describes the compared outputs and the inputs of the comparison.
+// Extent describes the compared outputs and the tested inputs.
 type Extent struct {
-	// Inputs counts cycles with distinct inputs. The inputs are repeated from each of PowerOns states.
+	// Inputs counts cycles with distinct inputs. These inputs are repeated from each of the PowerOns states.
 	Inputs   uint64 `json:"input_cycles"`
 	PowerOns uint64 `json:"power_on_states"`
 
@@ -118,7 +118,7 @@ type Exploration struct {
 	Seed    uint64 `json:"seed"`
 	Cycles  uint64 `json:"cycles"`
 	Shown   int    `json:"shown"`          // values, pairs of events and declared events
-	New     int    `json:"new"`            // part of Shown that earlier seeds did not show
+	New     int    `json:"new"`            // number of items in Shown that earlier seeds did not show
 	LastNew uint64 `json:"last_new_cycle"` // last cycle in which something new appeared
 	Places  int    `json:"places"`         // saved states that later phases can start from
 	RunUps  uint64 `json:"run_up_cycles"`
@@ -283,7 +283,7 @@ func (r *Report) bound(l *pair) error {
 	return nil
 }
 
-// InputsText counts the input cycles: 100,000 cycles of inputs, 3 times, each from a different power-on state.
+// InputsText counts the input cycles: 100,000 cycles of inputs, 3 times, each time from a different power-on state.
 func (r *Report) InputsText() string {
 	text := cosim.Count(r.Inputs, "cycle") + " of inputs"
 	if r.PowerOns > 1 {

@@ -28,7 +28,7 @@ type Waves struct {
 	inside   *inside
 }
 
-// A sample has the values of one cycle. open and unknown are the bits of model and RTL that are X.
+// A sample holds the values of one cycle. open and unknown mark the X bits of the model's and the RTL's outputs.
 type sample struct{ inputs, model, open, rtl, unknown []uint64 }
 
 // number renumbers samples by the cycles of the recorded run of s and drops samples before cycle 0. It does nothing
@@ -50,7 +50,7 @@ func (v *Waves) number(s *Stimulus) {
 	v.cycles, v.rows, v.samples = v.cycles[from:], v.rows[from:], v.samples[from:]
 }
 
-// unsettle sets the RTL's outputs in a sample to X. Earlier samples of two-valued RTL get an empty plane of unknown
+// unsettle sets the RTL's outputs in a sample to X. Earlier samples of two-state RTL get an empty plane of unknown
 // bits.
 func (v *Waves) unsettle(s *sample) {
 	if !v.fourWay {
@@ -86,8 +86,8 @@ func labelOf(p cosim.Port, values, unknown []uint64) string {
 	return vcd.BitsValue(p.Bits, value, plane).Label()
 }
 
-// planesOf converts a device's planes to planes of a VCD: the value of X is 0 in a device and 1 in a VCD, that of Z
-// the opposite.
+// planesOf converts a device's planes to planes of a VCD. X has value 0 in a device and 1 in a VCD; Z has value 1 in
+// a device and 0 in a VCD.
 func planesOf(p cosim.Port, values, unknown []uint64) (value, plane []uint64) {
 	value, plane = make([]uint64, p.Words()), make([]uint64, p.Words())
 	copy(value, values[p.Word:][:p.Words()])
@@ -103,7 +103,7 @@ func planesOf(p cosim.Port, values, unknown []uint64) (value, plane []uint64) {
 	return value, plane
 }
 
-// up to drawnRowsAlways rows are drawn even if they are constant
+// up to drawnRowsAlways rows are drawn, even constant ones
 const (
 	drawnCycles     = 16
 	drawnRowsAlways = 6

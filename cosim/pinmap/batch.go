@@ -164,7 +164,7 @@ func (d *Device) Play() (halves int, err error) {
 	return halves, err
 }
 
-// Show presents the settled outputs of a played cycle.
+// Show presents the settled outputs of a cycle that Play has run.
 func (d *Device) Show(row int) {
 	p := d.player
 	copy(d.inputs, p.inputs[row*len(d.inputs):])
@@ -191,7 +191,7 @@ func (d *Device) Shown() {
 // Compares reports whether Agrees is available.
 func (d *Device) Compares() bool { return d.player.moves != nil }
 
-// Agrees reports whether the outputs of a played cycle equal wanted in the bits set in counted.
+// Agrees reports whether the outputs of a cycle that Play has run equal wanted in all bits set in counted.
 func (d *Device) Agrees(row int, wanted, counted []uint64) bool {
 	p := d.player
 	out := p.rows[row*p.words+p.in:][:p.words-p.in]
@@ -209,7 +209,7 @@ func (d *Device) Agrees(row int, wanted, counted []uint64) bool {
 	return differs == 0
 }
 
-// End ends a batch after Agrees. row is its last cycle.
+// End ends a batch whose rows were compared by Agrees. row is the last cycle of the batch.
 func (d *Device) End(row int) {
 	d.player.left = 1
 	d.Show(row)

@@ -27,7 +27,7 @@ type Terms struct {
 	Compare []*condition.Condition // condition of an output, by port of the model; nil for no condition
 }
 
-// Terms parses the contract. rtl has the ports of the RTL, for messages.
+// Terms parses the conditions of the map's contract. Messages refer to rtl, the ports of the RTL.
 func (m *Map) Terms(model *twin.Model, rtl []cosim.Port) (*Terms, error) {
 	scope := &condition.Scope{Model: m.Model, Ports: model.Ports(), Parameters: m.Parameters}
 	for _, p := range rtl {

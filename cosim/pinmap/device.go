@@ -23,7 +23,7 @@ type Device struct {
 	resetCycles           int      // RTL cycles per reset cycle of the model; 0: not clocked during reset
 	cycle                 uint64   // number of RTL cycles so far, which selects the next beat
 	before, beforeUnknown []uint64 // early outputs, sampled just before the edge
-	settled               []uint64 // inputs with which the RTL last settled; nil for none
+	settled               []uint64 // inputs at the last Settle of the RTL; nil for none
 	settledBuffer         []uint64
 	now, live             exchanged // port words of a played row, and of the RTL itself
 	player                *player   // nil if the device runs cycle by cycle
@@ -103,7 +103,7 @@ func (d *Device) Unknown() []uint64   { return d.unknown }
 // Late returns the latency of the RTL in cycles, by port of the model.
 func (d *Device) Late() []int { return d.Wires.Late }
 
-// Absent reports, by port of the model, whether the RTL does not have the port.
+// Absent reports, by port of the model, whether the port is absent from the RTL.
 func (d *Device) Absent() []bool { return d.Wires.Absent }
 
 // Terms returns the terms of the map's contract.

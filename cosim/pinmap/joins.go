@@ -50,8 +50,8 @@ func (w *wirer) items(key string, isInput bool, p Wiring) (items []joined, err e
 	return items, nil
 }
 
-// findPins resolves the pins of an item. An input may be driven only once. An output used by a function may be mapped
-// elsewhere as well.
+// findPins resolves the pins of an item. An input may be driven only once. An output that a function uses may have
+// other uses as well.
 func (w *wirer) findPins(key string, item Item, isInput, within bool) (joined, error) {
 	j := joined{Item: item, key: key, bits: len(item.Number)}
 	if item.IsPin {
@@ -188,8 +188,8 @@ type joiner struct {
 	text string
 }
 
-// value returns the bits of an item in terms of RTL pins. For outputs, it also adds the limits on which the item
-// depends.
+// value returns the bits of an item in terms of RTL pins. For outputs, it also adds the limits that the item
+// requires.
 func (j *joiner) value(item joined, isInput bool) []Bit {
 	w := j.wires
 	all := make([]Bit, item.bits)

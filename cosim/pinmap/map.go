@@ -20,7 +20,7 @@ import (
 	"starloom/traces/input"
 )
 
-// A Library holds the twins and backends that maps may name.
+// A Library holds the twins and backends that maps can refer to by name.
 type Library struct {
 	Twins    []twin.Twin
 	Backends []cosim.Backend // includes a wasm backend
@@ -122,7 +122,7 @@ func TiedText(tied []string) string {
 // Feedback connects an RTL input to an RTL output within a cycle, such as an acknowledgement to a grant.
 type Feedback struct{ To, From string }
 
-// parameterMax is the maximum of parameters except seeds. Models of that size need little memory.
+// parameterMax is the maximum value of parameters other than seeds. Models of that size need little memory.
 const parameterMax = 65535
 
 const latencyMax = 64
@@ -145,7 +145,7 @@ func (m *Map) Twin() (twin.Twin, error) {
 	return t, nil
 }
 
-// Given returns the model if it is RTL, else nil.
+// Given returns the description of a model that is RTL, otherwise nil.
 func (m *Map) Given() *twin.Given {
 	if i := slices.IndexFunc(m.Twins, func(t twin.Twin) bool { return t.Name == m.Model }); i >= 0 {
 		return m.Twins[i].Given
@@ -153,7 +153,8 @@ func (m *Map) Given() *twin.Given {
 	return nil
 }
 
-// Files returns the files that the map names: its own, the image, the sources of the RTL and of a model that is RTL.
+// Files returns the paths of all files to which the map refers: the map, the image, and the sources of the RTL and of
+// a model that is RTL.
 func (m *Map) Files() []string {
 	all := append([]string{m.File, m.Image}, m.Source.Files...)
 	if g := m.Given(); g != nil {
@@ -162,7 +163,7 @@ func (m *Map) Files() []string {
 	return all
 }
 
-// Prepare builds a model that is RTL. Without it, the first NewModel does that.
+// Prepare builds a model that is RTL. Otherwise, the first call of NewModel builds it.
 func (m *Map) Prepare(ctx context.Context) error {
 	if g := m.Given(); g != nil {
 		return m.inModel(g.Prepare(ctx, m.Build))
@@ -170,7 +171,7 @@ func (m *Map) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// inModel places errors of options in the keys of the model.
+// inModel replaces the place of an error in options by the key of the model.
 func (m *Map) inModel(err error) error {
 	var bad *cosim.InputError
 	if !errors.As(err, &bad) {
@@ -258,7 +259,7 @@ func (m *Map) backend() string {
 	return m.Backend
 }
 
-// Warnings returns tool warnings that affect a verdict about the most recently opened RTL.
+// Warnings returns the warnings of the tools that affect a verdict about the most recently opened RTL.
 func (m *Map) Warnings() []cosim.Warning { return m.built().warnings }
 
 func (m *Map) built() *opened {
@@ -268,14 +269,14 @@ func (m *Map) built() *opened {
 	return m.opened
 }
 
-// On returns the map for another backend, which reads the same text as Verilator.
+// On returns a copy of the map for another backend. The backend reads the same text as Verilator.
 func (m *Map) On(backend string) *Map {
 	other := *m
 	other.Backend, other.Source, other.opened = backend, m.Source.ForVerilator(), nil
 	return &other
 }
 
-// FoldsCase reports whether the RTL has VHDL names, which ignore case. An image must be open.
+// FoldsCase reports whether the RTL has VHDL names, which are not case-sensitive. An image must have been opened.
 func (m *Map) FoldsCase() bool {
 	if len(m.Source.Files) > 0 {
 		return m.Source.VHDL()
@@ -305,7 +306,7 @@ func (m *Map) refuse(key, reason, remedy string) error {
 	return &cosim.InputError{Place: m.Place(key), Reason: reason, Remedy: remedy}
 }
 
-// PinsOf returns the pins of a port of the model. A port of RTL as the model has the pin of its name by default.
+// PinsOf returns the pins of a port of the model. If the model is RTL, the default is the pin with the port's name.
 func (m *Map) PinsOf(port string) []string {
 	if port == "reset" && m.Reset != "" {
 		if m.ResetLow {

@@ -112,7 +112,7 @@ func (i *Item) Flexible() bool {
 		!i.IsPin && i.Function == "" && i.Number == nil
 }
 
-// Fixed returns the bits of a number, low bit first, a single bit for a plain 0 or 1.
+// Fixed returns the bits of a number, low bit first. For a plain 0 or 1 it returns a single bit.
 func (i *Item) Fixed() (bits []bool) {
 	if i.Number == nil {
 		return []bool{i.One}

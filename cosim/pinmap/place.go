@@ -30,8 +30,8 @@ func (m *Map) Takes(name string) bool {
 	return false
 }
 
-// Valued returns the map with $NAME replaced in its RTL parameters, and a list of the values: D=4. Builds are not
-// shared.
+// Valued returns the map with the values of $NAME inserted in its RTL parameters, and a list of the values: D=4.
+// Builds are not shared.
 func (m *Map) Valued() (valued *Map, of []string, err error) {
 	s, err := m.source()
 	if err != nil {
@@ -69,7 +69,8 @@ func (m *Map) source() (cosim.Source, error) {
 	return s, nil
 }
 
-// Derives reports whether an absent output is computed from others, as only violation outputs are, from their rails.
+// Derives reports whether an absent output is computed from other outputs. Only violation outputs are: from their
+// rails.
 func (m *Map) Derives(output string) bool {
 	t, err := m.Twin()
 	if err != nil {

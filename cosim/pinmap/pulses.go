@@ -7,8 +7,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// wirePulses connects a valid and an index port of the model to pulses of the RTL, which have a bit for each number
-// of each lane.
+// wirePulses connects a valid port and an index port of the model to a pin with a bit for each number of each lane.
 func (w *wirer) wirePulses(key string, p Wiring, form *twin.Pulses) error {
 	of := [2]int{}
 	for i, name := range []string{form.Valid, form.Index} {

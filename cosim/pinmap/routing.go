@@ -12,7 +12,7 @@ type bitMove struct {
 	words          int // number of whole words; 0: bits
 }
 
-// A made bit is computed from gates and stored at bit to.
+// A made bit is the value of a gate or constant expression, stored at bit to.
 type made struct {
 	to  int
 	bit Bit

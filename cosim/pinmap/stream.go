@@ -25,8 +25,8 @@ var StreamSides = []string{"in", "out"}
 
 // AddStream connects the valid, data and ready ports of a model to a stream and adds the rules of its role to the
 // contract. An offered word stays until it is accepted, unless the stream is unstable, and payload counts while valid
-// is 1. ready may change freely. The model keeps an offered word, so RTL that drops or changes an offered word is
-// detected.
+// is 1. ready may change freely. The model keeps an offered word, so RTL that drops or changes the word differs from
+// the model.
 func (m *Map) AddStream(side string, s Stream) {
 	valid, data, ready := "valid_i", "data_i", "ready_o"
 	if side == "out" {

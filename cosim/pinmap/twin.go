@@ -14,7 +14,7 @@ import (
 )
 
 // OfTwin returns the pin map of a twin in the library. It writes the sources to the build cache; "" is the user's
-// cache. The default parameters are the twin's first set.
+// cache. Without parameters, OfTwin uses the twin's first set.
 func OfTwin(library Library, name string, parameters twin.Parameters, cacheDir string) (*Map, error) {
 	m := &Map{Library: library, Model: name, Parameters: twin.Parameters{}, Build: cosim.BuildOptions{Cache: cacheDir}}
 	m.Places = map[string]string{"model": "--twin", "parameters": "-G"}
@@ -55,8 +55,8 @@ func (m *Map) connectTwin(model *twin.Model) {
 	}
 }
 
-// twinFiles writes a twin's sources to a folder with a fixed name. The key of a build has names and texts, so a fixed
-// name lets later builds reuse the result.
+// twinFiles writes a twin's sources to a folder with a fixed name. The hash of a build includes names and texts, so a
+// fixed name lets later builds reuse the result.
 func twinFiles(t twin.Twin, cacheDir string) ([]string, error) {
 	c, err := cosim.OpenCache(cacheDir)
 	if err != nil {

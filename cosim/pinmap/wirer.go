@@ -15,8 +15,8 @@ type wirer struct {
 	wires      *Wires
 	model, rtl []cosim.Port
 	fold       bool              // names ignore case, as in VHDL
-	taken      map[[2]int]string // key that uses a bit of the RTL, by port and bit
-	wired      []string          // key that wires a port of the model, by port
+	taken      map[[2]int]string // by port and bit of the RTL: key of the map that uses the bit
+	wired      []string          // by port of the model: key of the map that wires the port
 	edges      []string          // model inputs that gate clocks
 	left       []string          // outputs that the model leaves to the RTL
 	idle       []string          // model inputs that need no pin
@@ -94,7 +94,7 @@ func (w *wirer) bitsOfPin(key string, named Pin, isInput bool) ([]Bit, error) {
 	return bits, nil
 }
 
-// find returns the port of a pin, its part (all of it for a plain pin), and the selected bits.
+// find returns the port of a pin, the part of the port (the whole port for a plain pin), and the selected bits.
 func (w *wirer) find(named Pin) (at int, part cosim.Part, rest Pin) {
 	tries := []Pin{named}
 	if named.High >= 0 && named.High == named.Low { // data[3] may be an element or a bit

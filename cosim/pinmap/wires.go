@@ -59,15 +59,15 @@ type Gate struct {
 	Inputs []Bit
 }
 
-// A Limit is an assumption of a map: Is equals Must in every cycle with reset off. For an input of the model, the
-// limit bounds the values that can reach the RTL: a constant in a join, an index below the number of pins. The limit
-// of an output must be kept by the RTL: truncated bits are 0.
+// A Limit is an assumption of a map: Is equals Must in every cycle with reset off. The limit of a model's input
+// restricts the values that the map can pass to the RTL: a constant in a join, an index below the number of pins. The
+// RTL must keep the limit of an output: truncated bits are 0.
 type Limit struct {
 	Port     int
 	Is, Must Bit
 	Text     string // wording of the map: index_o is low(idx)
 	Of       []Bit  // source bits of an output, low bit first
-	Why      string // explanation of the violated limit of an output
+	Why      string // explanation of the limit of an output, for an error
 }
 
 // Not returns the inverse of a bit.
@@ -163,7 +163,7 @@ func bitsOf(origin Origin, port, bits int) []Bit {
 	return all
 }
 
-// decode returns a bit that is 1 while bits, lowest first, equal number and all of also are 1.
+// decode returns a bit that is 1 while bits, lowest first, equal number and all bits of also are 1.
 func (w *Wires) decode(bits []Bit, number int, also ...Bit) Bit {
 	inputs := append([]Bit(nil), also...)
 	for i, b := range bits {

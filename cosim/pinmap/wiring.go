@@ -280,8 +280,8 @@ func (w *wirer) checkAllDriven() error {
 	return nil
 }
 
-// undriven names undriven bits of an RTL input, starting at bit from. The name is the name of the whole port, of a
-// member or of some bits, and may be used in ties.
+// undriven names undriven bits of an RTL input, starting at bit from. The result names the whole port, a member or
+// some bits, and can be used in ties.
 func (w *wirer) undriven(port, from int) string {
 	p, end := w.rtl[port], from
 	free := func(bit int) bool { return w.taken[[2]int{port, bit}] == "" }

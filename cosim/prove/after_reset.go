@@ -1,13 +1,13 @@
 package prove
 
 // A begun graph is a graph without its first cycle. In the first cycle of the whole graph, a miter has reset on,
-// which sets most registers to known values. In the begun graph, a register of one side can therefore be related to
-// registers of the other side from the start. The remaining registers are free: a property of the begun graph holds
-// for the whole graph, and a counterexample is checked in the whole graph.
+// which sets most registers to known values. In the begun graph, relations between the registers of both sides can
+// therefore hold from the first cycle on. The remaining registers start with free values. A property of the begun
+// graph also holds in the whole graph; a counterexample must be checked in the whole graph.
 type begun struct {
 	graph
 	to     []uint32
-	freeOf []int // input with the initial value of a latch of the whole graph, by latch; -1 if the value is known
+	freeOf []int // by latch of the whole graph: input that carries the latch's initial value; -1 if the value is known
 }
 
 type ternary struct{ zero, one bool }

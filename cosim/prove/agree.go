@@ -18,7 +18,7 @@ type agreement struct {
 	over   func() error // returns an error after the time limit; nil for no limit
 
 	cycles, compared uint64 // number of cycles, and of bits compared in these cycles
-	checked          []bool // by bit: true if the bit agreed in a cycle that no reset affects
+	checked          []bool // by bit: true if the bit agreed in a cycle that is not affected by a reset
 	// by number of cycles since the last reset, up to the RTL's latency: true if outputs were comparable
 	phases    []bool
 	stretch   int

@@ -126,7 +126,7 @@ func writeDelta(b *bufio.Writer, n uint32) {
 	_ = b.WriteByte(byte(n))
 }
 
-// A cone is the part of a graph on which some outputs depend.
+// A cone is the part of a graph that affects some outputs.
 type cone struct {
 	graph
 	inputOf []int // by input: number of the input in the whole graph
@@ -160,7 +160,7 @@ func (g *graph) reached(outputs []int) []bool {
 	return used
 }
 
-// coneOf returns the cone of some outputs. With joined, the cone has a single output: the OR of these outputs.
+// coneOf returns the cone of some outputs. If joined is set, the cone has a single output: the OR of these outputs.
 func (g *graph) coneOf(outputs []int, joined bool) *cone {
 	used := g.reached(outputs)
 	c, number := &cone{}, make([]uint32, g.variables())

@@ -26,8 +26,8 @@ func toolVersions(ctx context.Context) ([]string, error) {
 	return all, nil
 }
 
-// decided returns a cached decision about the same content, or calls decide. A cached decision without a verdict
-// counts only if the current time limit is not longer.
+// decided returns the cached decision about the same content. If there is none, decided calls decide. An undecided
+// cached decision is reused only if the current time limit is not longer.
 func decided(ctx context.Context, dir string, o *Options, content []any,
 	decide func() (*decision, error)) (*decision, error) {
 	cache, err := cosim.OpenCache(dir)
@@ -46,7 +46,7 @@ func decided(ctx context.Context, dir string, o *Options, content []any,
 	if err != nil || ctx.Err() != nil {
 		return d, err
 	}
-	_ = os.Remove(path) // removes an undecided result with a shorter limit
+	_ = os.Remove(path) // removes an undecided decision with a shorter limit
 	_, err = cache.Take(name, func(path string) error {
 		data, err := json.Marshal(d)
 		if err != nil {

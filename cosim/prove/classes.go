@@ -28,7 +28,7 @@ func (g *graph) classes(outputs []int) [][]int {
 const refinements = 12
 
 // canonical returns a complete description of a cone with one output. Equal descriptions imply equal cones; the
-// converse holds with rare exceptions.
+// converse is true with rare exceptions.
 func (c *cone) canonical() string {
 	colours := c.colours()
 	number := make([]uint32, c.variables()) // 0: not numbered yet

@@ -12,8 +12,8 @@ import (
 )
 
 // lookOn handles a counterexample that lockstep does not reproduce because it depends on values that are free in a
-// proof but not in simulation. The engines search for a counterexample with all free values 0, then lockstep tries
-// random inputs. Both use only the remaining time.
+// proof but not in simulation. First the engines search for a counterexample with all free values 0. Then lockstep
+// tries random inputs. Both searches end with the time limit.
 func (p *prover) lookOn(r *decision, began time.Time) (again bool, err error) {
 	left := func() time.Duration { return max(p.options.limit()-time.Since(began), 2*time.Second) }
 	p.options.Progress("looks for a counterexample without free values")
@@ -48,7 +48,8 @@ func (p *prover) notShown(r *decision, why string) error {
 		r.By, cosim.Count(uint64(len(r.Witness)), "cycle"), p.miter.ports[b.port].Name, b.bit, why)
 }
 
-// needed returns the inputs whose inversion, one at a time, removes the difference at the end of a counterexample.
+// needed returns the inputs that matter at the end of a counterexample: inverting any one of them removes the
+// difference.
 func (g *graph) needed(witness [][]bool, output int, inputs []int) (needed []int) {
 	for chunk := range slices.Chunk(inputs, 64) { // one inverted input per sequence
 		s, words := g.simulation(), make([]uint64, g.inputs)
@@ -73,7 +74,8 @@ func (g *graph) needed(witness [][]bool, output int, inputs []int) (needed []int
 	return needed
 }
 
-// restsOn describes the free values on which a counterexample depends, "" if changing any single value has no effect.
+// restsOn describes the free values on which a counterexample depends. It returns "" if changing any single value has
+// no effect.
 func (p *prover) restsOn(r *decision) string {
 	var registers, other []string
 	begins := map[int]bool{}

@@ -53,7 +53,7 @@ var (
 	}}
 )
 
-// reachLatches is the maximum number of registers in graphs for reach, which rarely decides larger graphs.
+// reachLatches is the maximum number of registers in graphs for reach. It rarely decides larger graphs.
 const reachLatches = 128
 
 func bounded(cycles int) engine {
@@ -65,7 +65,7 @@ func bounded(cycles int) engine {
 var (
 	statusLine = regexp.MustCompile(`(?m)^Status = (-?\d)`) // value 1: proved, 0: refuted
 	framesLine = regexp.MustCompile(`No output asserted in (\d+) frames?`)
-	frameLine  = regexp.MustCompile(`(?m)^ *(\d+) \+ : Var =`) // output of bmc3 -v: no output was 1 up to this frame
+	frameLine  = regexp.MustCompile(`(?m)^ *(\d+) \+ : Var =`) // output of bmc3 -v: all outputs are 0 up to this frame
 )
 
 func (e *engine) command(name string, limit time.Duration) string {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// givenSide returns the wrapper of a model that is RTL: its ports are those of the model, and for output i an output
-// xi that is 1 where the output is X.
+// givenSide returns the wrapper of a model that is RTL. The wrapper has the ports of the model and, for each output
+// i, an output xi that is 1 where output i is X.
 func (t *miterText) givenSide() string {
 	var declared, connected []string
 	connect := func(port, to string) { connected = append(connected, fmt.Sprintf(".\\%s (%s)", port, to)) }
@@ -48,7 +48,7 @@ func (t *miterText) writeOpen(port int) {
 	fmt.Fprintf(&t.b, "  wire %sopen%d = %s;\n", rangeText(t.Model[port].Bits), port, from)
 }
 
-// known is 1 while a compared bit of the model is not X.
+// known returns an expression that is 1 while a compared bit of the model is not X.
 func (t *miterText) known(b comparedBit) string {
 	if t.given == nil || b.limit != nil {
 		return ""

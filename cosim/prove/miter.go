@@ -27,7 +27,7 @@ type miterText struct {
 	m       *pinmap.Map
 	terms   *pinmap.Terms
 	clocked bool
-	given   *twin.Given // the model if it is RTL, otherwise nil
+	given   *twin.Given // the model if it is RTL; otherwise nil
 	rules   bool        // the comparison stops when a neighbour breaks a rule
 	after   []uint64    // the model's outputs after a reset
 	b       strings.Builder
@@ -349,8 +349,8 @@ func (t *miterText) writeOutputs(bits []comparedBit) {
 	}
 }
 
-// writeLine delays an output of the twin by n cycles. A reset fills the delay line with the value that the output has
-// after a reset, for the inputs of the cycle of the reset.
+// writeLine delays an output of the twin by n cycles. A reset fills the delay line with the output's value after a
+// reset, for the inputs in the cycle of the reset.
 func (t *miterText) writeLine(port, n int, name, from, after string) string {
 	w := &t.b
 	width := rangeText(t.Model[port].Bits)

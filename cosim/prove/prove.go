@@ -6,13 +6,14 @@
 //	RTL ---/    ^                        |
 //	         pin map                  simulated beside model and RTL
 //
-// The miter has an output for each compared bit. It is 1 where both sides differ in a cycle with reset off. Reset is
-// on in the first cycle and free afterwards. Registers start at any value; X and undriven nets have any value in
-// every cycle. No tool may choose free values (see sideScript).
+// The miter has an output for each compared bit. An output is 1 in cycles with reset off in which the sides differ.
+// Reset is on in the first cycle and free afterwards. Registers start at any value; X and undriven nets have any
+// value in every cycle. No tool may choose free values (see sideScript).
 //
-// A verdict rests on Yosys' reading of both sides (the miter is simulated beside model and RTL), on the engines (a
-// counterexample is simulated, then replayed in lockstep; they must refute the miter with a bit inverted), and on the
-// assumptions that the report lists. A counterexample that does not replay leaves the proof undecided.
+// A verdict depends on Yosys' reading of both sides, on the engines and on the assumptions that the report lists. The
+// miter is therefore simulated beside model and RTL. A counterexample is simulated, then replayed in lockstep. The
+// engines must also refute the miter with an inverted bit. A counterexample that does not replay leaves the proof
+// undecided.
 package prove
 
 import (
@@ -306,8 +307,8 @@ func (p *prover) notVacuous() error {
 const replayPowerOns = 8
 
 // replay reproduces a counterexample in lockstep. If the counterexample needs power-on values that differ from the
-// RTL's declared ones, replay requests another round without such values. Other counterexamples that lockstep does
-// not show are passed to lookOn.
+// RTL's declared ones, replay requests another round without such values. It passes other counterexamples that
+// lockstep does not reproduce to lookOn.
 func (p *prover) replay(r *decision, began time.Time) (again bool, err error) {
 	if again, err = p.show(r.Witness, r.By); again || err != nil || p.report.Verdict == Differs {
 		return again, err

@@ -11,7 +11,7 @@ import (
 // A race decides all outputs of a graph with several engines in parallel.
 //
 //	worker 1   bmc3 on the first cycles, which show most mistakes; pdr would take a minute to find them in a
-//	           large circuit. Then pdr on all outputs at once, which is often easier than one by one. Then bmc3,
+//	           large circuit. Then pdr on all outputs at once, which is often easier than separately. Then bmc3,
 //	           for mistakes that pdr is too slow to find. Then as worker 2.
 //	worker 2   reduces the graph by merging equivalent signals, which decides most outputs of two circuits in one
 //	           style; then the remaining outputs together, by port, and one per class of cones, with every
@@ -26,9 +26,9 @@ type race struct {
 	tell    func(text string)
 
 	mutex sync.Mutex
-	exact bool // work is part of the whole graph rather than of begun
+	exact bool // work is part of the whole graph, not of begun
 	work  *cone
-	// number of an output in work, by its number in the whole graph, for the first output of each class and for hints
+	// by number in the whole graph: number of the output in work, for hints and for the first output of each class
 	at     map[int]int
 	open   [][]int
 	hunted [][]int // outputs refuted without a counterexample
@@ -113,7 +113,7 @@ func (r *race) begin() {
 	}
 	r.open = g.classes(left)
 	outputs := r.firsts()
-	if !r.exact { // one bit of a word is proved; hints about its other bits would only cost time
+	if !r.exact { // hints about registers outside the cone of outputs would only cost time
 		reached := g.reached(outputs)
 		for _, h := range r.hints {
 			if h.latch < 0 || reached[g.firstLatch()+uint32(h.latch)] {
@@ -133,7 +133,7 @@ func (r *race) hintsAtWork() (all []int) {
 	return all
 }
 
-// firsts returns the first output of each open class, which represents the class.
+// firsts returns the first output of each open class. It represents the class.
 func (r *race) firsts() (all []int) {
 	for _, class := range r.open {
 		all = append(all, class[0])
@@ -157,7 +157,7 @@ func (r *race) shrinkTo(work *cone, outputs []int, by string) {
 		firsts = append(firsts, r.at[first])
 	}
 	var merged [][]int
-	for _, alike := range work.classes(firsts) { // remaining cones of several classes may have become equal
+	for _, alike := range work.classes(firsts) { // cones of several classes may have become equal
 		var class []int
 		for _, at := range alike {
 			class = append(class, r.open[slices.Index(firsts, at)]...)
@@ -232,7 +232,7 @@ func (r *race) step(ctx context.Context, worker int) bool {
 	case t.bounded:
 		frames := a.frames
 		if !t.exact && frames > 0 {
-			frames++ // counts the first cycle of the whole graph
+			frames++ // includes the first cycle of the whole graph
 		}
 		r.frames = max(r.frames, frames)
 	}

@@ -44,8 +44,8 @@ techmap -map buffer.v
 write_aiger -zinit -map reach.map reach.aig
 `
 
-// reach adds inputs to branches that were not taken and reports whether it found any. Simulation must confirm the
-// inputs, because registers and free values are 0 in this search.
+// reach adds inputs that lead to untaken branches, and reports whether it found any. The inputs must be confirmed by
+// simulation, because registers and free values are 0 in this search.
 func (b *builder) reach(left []int) bool {
 	ctx, cancel := context.WithTimeout(b.ctx, reachLimit)
 	defer cancel()

@@ -70,7 +70,7 @@ type Scope struct {
 	Warnings []cosim.Warning `json:"warnings"`
 
 	NoReset      bool   `json:"no_reset,omitempty"`     // the RTL has no reset; only the model's first reset counts
-	ResetCycles  int    `json:"reset_cycles,omitempty"` // number of cycles after that reset before the comparison begins
+	ResetCycles  int    `json:"reset_cycles,omitempty"` // number of cycles between that reset and the first comparison
 	KeepsInitial bool   `json:"keeps_initial_values"`   // registers start at the values declared in the RTL
 	RuleBroken   string `json:"rule_broken,omitempty"`  // rule of neighbours; the RTL was refuted without it
 }
@@ -230,7 +230,7 @@ func (r *Report) ComparedText() string {
 	return text + ", " + cosim.Count(uint64(r.Bits), "bit") + pinmap.UnreadText(r.Unread)
 }
 
-// Reservations lists the conditions and the basis of a proof. It returns nothing for other verdicts.
+// Reservations lists the conditions of a proof and the tools on which it depends. It returns nil for other verdicts.
 func (r *Report) Reservations() (lines []string) {
 	if r.Verdict != Equal && r.Verdict != Bounded {
 		return nil

@@ -97,7 +97,7 @@ func sizeText(registers []flatten.Register) string {
 
 // Options control Run.
 type Options struct {
-	// time limit of the engines, and of the steps before and after them (see besides); 0 selects LimitDefault
+	// time limit of the engines; besides returns the limit of the other steps; 0 selects LimitDefault
 	Limit    time.Duration
 	Workers  int               // number of concurrent engines; 0 selects 2
 	Cycles   int               // number of cycles to check after the first reset; 0 for all
@@ -120,5 +120,6 @@ func (o *Options) limit() time.Duration {
 
 const besidesLeast = 20 * time.Second
 
-// besides is the time limit for building and simulating the graph, and for the final check that the miter can fail.
+// besides returns the time limit for building and simulating the graph, and for the final check that the miter can
+// fail.
 func (o *Options) besides() time.Duration { return max(o.limit(), besidesLeast) }

@@ -12,8 +12,9 @@ type view struct {
 	value, counts uint32 // literals of the miter
 }
 
-// A relation states that a register equals a valid view, or the inverse of the view, in all cycles. A relation is
-// first observed with random inputs. Then an engine proves it together with the outputs.
+// A relation states that a register equals a view, or the inverse of the view, in all cycles in which the view is
+// valid. A relation is first observed in simulation with random inputs. Then an engine proves the relation together
+// with the outputs.
 type relation struct {
 	latch    int
 	view     view
@@ -39,8 +40,8 @@ func (m *miter) readViews() (views []view) {
 // A miner finds relations during simulation of the miter.
 type miner struct {
 	views []view
-	left  [][]relation // relations of a view that are not refuted yet, by view; nil until the view is valid
-	seen  []ternary    // values of a view in cycles in which the view was valid, by view
+	left  [][]relation // by view: relations not refuted yet; nil until the view is valid
+	seen  []ternary    // by view: values of the view in cycles in which it was valid
 }
 
 func (m *miter) miner() *miner {

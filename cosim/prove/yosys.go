@@ -22,9 +22,9 @@ var (
 	verilatorTool = cosim.Tool{Command: "verilator", Packages: "verilator", VersionOption: "--version"}
 )
 
-// shiftMap returns free bits for reads beyond a vector. Yosys' own map may choose a value, even the expected one.
+// With shiftMap, bits read beyond a vector are free. Yosys' own map may choose a value, even the expected one.
 // shiftMap halves the vector with each index bit, highest first, so that reading a bit takes as many gates as the
-// vector has bits. No two bits of a read share a free bit.
+// vector has bits. Each bit of a read has its own free bit.
 const shiftMap = `(* techmap_celltype = "$shiftx" *)
 module starloom_shiftx(A, B, Y);
   parameter A_SIGNED = 0;
@@ -65,8 +65,8 @@ endmodule
 `
 
 // divideMap shrinks dividers with constant operands. In Verilog, "(from + k) % 6" is a 32-bit operation, as is every
-// integer division in VHDL. The dividend takes one step per significant bit, and each step compares one bit more than
-// the divisor has.
+// integer division in VHDL. The division takes one step per significant bit of the dividend. Each step compares one
+// bit more than the width of the divisor.
 const divideMap = `(* techmap_celltype = "$div $mod" *)
 module starloom_divide(A, B, Y);
   parameter A_SIGNED = 0;
@@ -142,7 +142,7 @@ func sideScript(side, design string, read []string, keepInitial bool) string {
 		"hierarchy -check -top "+side,
 		"proc -noopt",
 		"flatten",
-		"chformal -early", // a check applies to its own cycle, not the previous cycle
+		"chformal -early", // a check refers to its own cycle, not to the previous cycle
 		"setattr -set keep 1 w:*"+viewsName+" w:*"+countsName,
 		"memory_collect",
 		"memory_map",
@@ -194,8 +194,8 @@ techmap -map buffer.v
 write_aiger -zinit -map miter.map miter.aig
 `
 
-// bufferMap replaces a buffer by two inverters, which add nothing to a graph. Yosys 0.52 aborts when it maps a buffer
-// whose input and output are the same net.
+// bufferMap replaces a buffer by two inverters, which add no gate to the graph. Yosys 0.52 aborts when it maps a
+// buffer whose input and output are the same net.
 const bufferMap = `module \$_BUF_ (A, Y);
   input A;
   output Y;
@@ -294,12 +294,12 @@ func yosysError(said string) string {
 var conflict = regexp.MustCompile(`Warning: (?:multiple conflicting drivers for (.*)|Driver-driver conflict for (\S+))`)
 
 type signals struct {
-	inputs  map[string]int // number of an input, by name and bit
+	inputs  map[string]int // by name and bit: number of the input
 	outputs map[string]int
-	free    []int // inputs that the model does not have: power-on values, X, undriven nets
+	free    []int // inputs without a counterpart in the model: power-on values, X, undriven nets
 
-	powerOnOf  map[int]int    // free input with the initial value of a latch, by latch
-	registerOf map[int]string // by input: bit of a register of the print that starts at this free input
+	powerOnOf  map[int]int    // by latch: free input with the latch's initial value
+	registerOf map[int]string // by input: bit of a register in the print whose initial value is this free input
 }
 
 func readMap(text string, inputs, outputs int) (*signals, error) {

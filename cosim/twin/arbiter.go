@@ -97,8 +97,8 @@ func (m *Model) settings(spec hw.ArbiterSpec) func(random *Random, inputs []uint
 
 const requestersMax = 1024
 
-// changeRequests draws requests that last 8 cycles on average. Occasionally all change at once, or a single request
-// replaces all others.
+// changeRequests draws requests that last 8 cycles on average. Occasionally all requests change at once, or a single
+// request replaces all others.
 func changeRequests(random *Random, requests []uint64) {
 	how := random.Below(64)
 	if how == 4 && len(requests) > 1 {

@@ -73,7 +73,8 @@ func newCRCRegister(phit int) *crcRegister {
 	return c
 }
 
-// next returns the message with the inputs appended. More bits than a phit has are illegal and never stimulated.
+// next returns the message with the inputs appended. Inputs with more bits than a phit are illegal and never
+// stimulated.
 func (c *crcRegister) next() crcMessage {
 	now := c.message
 	if c.start {

@@ -10,15 +10,15 @@ import (
 	"starloom/hw"
 )
 
-// Given is a model that is a device: RTL that other RTL is compared with. The model has the ports of the device, except
-// that its clock is clock and its reset is reset, which is active high.
+// Given describes a model that is itself RTL, the reference for other RTL. The model has the ports of the device,
+// except that the clock is called clock, and the reset is called reset and is active high.
 type Given struct {
 	Source     cosim.Source // without Clocks
 	Parameters Parameters   // integer parameters of the source
 
 	Clock, Reset string // ports of the device; "" for none
 	ResetLow     bool
-	Assumed      bool // Reset is a guess: a device without such a port has no reset
+	Assumed      bool // Reset is assumed to be named as in the map's RTL; a device without this port has no reset
 
 	// Load builds the device and sets Shape.
 	Load  func(ctx context.Context, g *Given, o cosim.BuildOptions) error
@@ -35,7 +35,7 @@ type Shape struct {
 	Registers []GivenRegister
 	Forks     int
 
-	Verilog string // Verilog of the device, with an output for the X of each output; see Unknown
+	Verilog string // Verilog of the device, with an additional output for the X bits of each output; see Unknown
 	Unknown func(output string) string
 
 	Close func() error // releases the device's code; all devices must have been closed
@@ -76,7 +76,7 @@ type given struct {
 	model  *Model
 	device cosim.Device
 	inside []uint64
-	start  []byte // the device at power-on; nil if it saves whole states only
+	start  []byte // snapshot at power-on; nil if the device saves only whole states
 	moves  []givenMove
 	cells  [][]uint64 // of registers
 	reset  *uint64    // of the device; nil for none

@@ -427,8 +427,8 @@ func (m *Model) Rails(output string) (rail1, rail0 int, ok bool) {
 	return rail1, rail0, m.ports[rail1].Bits%m.ports[own].Bits == 0 && m.ports[rail1].Bits == m.ports[rail0].Bits
 }
 
-// Pulses describe an alternative form of two ports, Valid with a bit per lane and Index with a number per lane. The
-// alternative port has a bit for each number of each lane, at lane*Numbers + number. The bit is 1 if the lane is
+// Pulses describes a single port that replaces two ports: Valid, with a bit per lane, and Index, with a number per
+// lane. The replacement has a bit for each number of each lane, at lane*Numbers + number. The bit is 1 if the lane is
 // valid and has that number.
 type Pulses struct {
 	Name, Valid, Index string

@@ -109,7 +109,7 @@ func (p *Phaser) Put(phase *Phase, cycle uint64) {
 	p.put(phase, cycle)
 }
 
-// Redraw replaces inputs set by Put by other inputs without reset (see Model.Redraw).
+// Redraw replaces inputs set by Put by other inputs, with reset off (see Model.Redraw).
 func (p *Phaser) Redraw(phase *Phase, cycle uint64, attempt int) {
 	m := p.model
 	copy(m.inputs, p.before)

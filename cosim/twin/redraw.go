@@ -11,9 +11,9 @@ const (
 )
 
 // Redraw replaces illegal inputs. before has the inputs of the previous cycle; attempts count from 1. The first
-// attempts keep growing subsets of inputs at their previous values and set the others as Stimulate drew them, so that
-// only the inputs that must stay are kept. Later attempts change one input, then several; every third of these draws
-// all inputs again. Reset is off.
+// attempts keep a subset of inputs at their previous values, small subsets first, and set the other inputs as
+// Stimulate drew them. As few inputs as possible are therefore kept. Later attempts change one input, then several
+// inputs; every third attempt draws all inputs again. Reset is off.
 func (m *Model) Redraw(s *Schedule, cycle uint64, attempt int, inputs, before []uint64) {
 	// number of the attempt, counted after the attempts that keep a subset
 	late := attempt - len(m.redraws.kept(len(m.freeInputs())))

@@ -1,5 +1,5 @@
-// Package twin gives the components of packages hw and nic the ports of their Verilog twins. Component and twin can
-// then be compared, and RTL can replace a component.
+// Package twin gives the components of packages hw and nic the ports of their Verilog twins. A component and its twin
+// can then be compared, and RTL can replace a component.
 //
 //	Twin --New(parameters)--> Model (a cosim.Device)
 //	     --WriteSources-----> Verilog

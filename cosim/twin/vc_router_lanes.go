@@ -46,8 +46,8 @@ func (l *lane) vcs(model, rtl []uint64, port int) (vcs []int) {
 	return vcs
 }
 
-// where names ports and VCs with different flits or credits. Of all outputs, a credit is the first trace of a flit's
-// passage through the switch. The decisions of model and RTL differ about the output VC of that flit's packet.
+// where names ports and VCs with different flits or credits. Among the outputs, a credit is the first sign that a
+// flit has passed the switch. If credits differ, where also names the output VC of the flit's packet.
 func (x *vcPins) where(model, rtl []uint64) string {
 	var places []string
 	for port := range x.ports {

@@ -17,8 +17,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Build compiles a design to wasm, or returns a cached result of the same text and tools. Errors of the design and
-// the tools are *InputError.
+// Build compiles a design to wasm, or returns the cached result of an earlier build of the same text with the same
+// tools. Errors in the design or from the tools are of type *InputError.
 func Build(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Circuit, error) {
 	for again := false; ; again = true {
 		path, err := build(ctx, s, o)

@@ -7,7 +7,7 @@ type design struct {
 	types  []string
 	params map[string]string // values of the top module's parameters
 	files  []string
-	data   map[string]string // the source that reads each $readmem file, by file name
+	data   map[string]string // source that reads each $readmem file, by file name
 	doubts []cosim.Warning   // system tasks with file access, and constructs that Verilator simulates wrongly
 	levels bool              // some logic depends on more than a clock's rising edge
 	resets []string          // other inputs whose edges trigger processes, usually asynchronous resets

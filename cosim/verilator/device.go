@@ -15,7 +15,7 @@ const (
 	partLog
 	partText
 	partLogText
-	partRows // 0 in circuits built before rows existed, as is partPlayed
+	partRows // 0, like partPlayed, in circuits built before rows existed
 	partPlayed
 	partCount
 )
@@ -34,7 +34,7 @@ const stepCyclesMax = 1 << 13
 // glueLog mirrors the status and log counters of glue.cpp.
 type glueLog struct{ end, used, lost, last uint32 }
 
-// refuseClocks returns the error of a clock edge after the device has ended, or of a clock that does not exist.
+// refuseClocks returns the error for a clock edge after the device has ended, or on a clock that does not exist.
 func refuseClocks(ended error, d *Description, clocks uint64) error {
 	if ended != nil {
 		return ended
@@ -50,7 +50,7 @@ func fault(kind cosim.FaultKind, d *Description, cycle uint64, text []byte) *cos
 	return &cosim.Fault{Kind: kind, Device: d.Device, Cycle: cycle, Text: string(said)}
 }
 
-// hangTurns is the number of loop iterations in one cycle that counts as endless. Unlike a time limit, the number
+// A loop that takes more than hangTurns iterations in one cycle counts as endless. Unlike a time limit, this limit
 // does not depend on the host. Loops that initialise memory need fewer iterations, since a circuit has fewer bytes
 // (wasmMemoryBytesMax). Slow loops reach the time limit first. glueTurns is SL_TURNS.
 const (

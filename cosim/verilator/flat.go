@@ -19,15 +19,17 @@ import (
 // Flat is a design elaborated by Verilator into one module. Parameters are resolved, instances, functions and tasks
 // are inlined, and every operation has a width.
 //
-// Flat is read from Verilator's tree dump, because the XML lacks jump targets and the interface instance of a name.
+// Flat is read from Verilator's tree dump, because the XML lacks jump targets and the interface instances to which
+// names refer.
 type Flat struct {
 	Tree  []byte
-	Whole []byte            // before indexes are truncated to the bits that valid elements need
+	Whole []byte            // tree before Verilator truncates indexes to the bits that valid elements need
 	Early []byte            // before generate is resolved
-	Files map[string]string // file names, by the letters that begin every place
+	Files map[string]string // file names, by the letters with which places in the tree begin
 	Ports []cosim.Port
 	Data  map[string][]byte // $readmem files, by name
-	// Beyond holds constant indexes beyond the end, by file:line:column. The tree contains truncated indexes.
+	// Beyond holds constant indexes beyond the end of a vector or array, by file:line:column. The tree contains these
+	// indexes truncated.
 	Beyond map[string][]int
 	// Steps holds the values that constant functions read, by place.
 	Steps map[string][]string

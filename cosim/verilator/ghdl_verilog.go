@@ -11,10 +11,10 @@ import (
 	"starloom/cosim"
 )
 
-// GHDL 2.0 silently writes wrong Verilog: a case loses its others; signed divisions and right shifts become unsigned;
-// abs, minimum and maximum stay VHDL. GHDL's VHDL output of the same netlist is correct and has the same names, so
-// the missing parts are read from that output. Errors of the synthesis itself are refused, or reported as warnings if
-// they may be harmless.
+// GHDL 2.0 silently writes wrong Verilog: a case statement loses its choice others; signed divisions and right shifts
+// become unsigned; abs, minimum and maximum stay VHDL. GHDL's VHDL output of the same netlist is correct and has the
+// same names, so the missing parts are read from that output. Errors introduced by synthesis lead to a refusal, or to
+// a warning if they may be harmless.
 
 var (
 	ghdlModule = regexp.MustCompile(`(?ms)^module (\S+).*?^endmodule`)

@@ -38,8 +38,8 @@ func (n *netlist) misread() (found []cosim.Warning) {
 	return slices.Compact(found)
 }
 
-// isPlainAlways reports whether a process begins with the word always. In that case the range of the process's place
-// has the length of the word.
+// isPlainAlways reports whether a process begins with the word always. In that case the process's place spans exactly
+// this word.
 func (n *netlist) isPlainAlways(node *xmlNode) bool {
 	part := strings.Split(node.get("loc"), ",")
 	return len(part) == 5 && part[1] == part[3] && number(part[4])-number(part[2]) == len("always")
@@ -107,8 +107,8 @@ func (n *netlist) before(node *xmlNode) string {
 	return text[:min(len(text)-len(rest)+number(part[2])-1, len(text))]
 }
 
-// unheard returns a changing signal that a function reads, and the function, if the always @* that calls the function
-// does not read the signal.
+// unheard returns a changing signal that a function called by an always @* reads, but the process itself does not. It
+// also returns the function.
 func (n *xmlNode) unheard(always *xmlNode) (function, signal string) {
 	reads := func(of *xmlNode) map[string]bool {
 		names := map[string]bool{}

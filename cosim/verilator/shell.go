@@ -25,8 +25,8 @@ import (
 //	logic [7:0] d [4]         logic [31:0] d, element 0 lowest
 //	unpacked struct {a; b;} p logic p with the bits of a above those of b
 //
-// Verilator reads the top module first to find the ports. It cannot read one with interfaces, so that a probe, a
-// module with only the interfaces and the top module, is read instead.
+// Verilator reads the top module first to find the ports. It cannot read a top module with interface ports. In that
+// case it reads a probe instead: a module that contains only the interfaces and the top module.
 type shell struct {
 	top, file string
 	text      string

@@ -276,8 +276,8 @@ func (n *netlist) typeName(id string) string {
 	return t.get("name")
 }
 
-// kind returns the states and the sign of a vector. An array fits only a port whose elements have both (IEEE
-// 1800-2017 6.22.2, checked by Verilator 5.048).
+// kind returns the states and the sign of a vector. An array fits only a port whose elements have the same states and
+// sign (IEEE 1800-2017 6.22.2, checked by Verilator 5.048).
 func (n *netlist) kind(id string) string {
 	kind := "logic"
 	if n.twoStates(id) {

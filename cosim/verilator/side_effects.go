@@ -10,7 +10,7 @@ import (
 // Verilator hoists calls out of expressions and executes the calls unconditionally. It passes an inout argument by
 // reference instead of copying the argument, and gives every call of a function separate static variables.
 
-// A touch records the reads and writes of a call or expression beyond the call's own variables.
+// A touch records the reads and writes of a call or expression, except those of the call's own variables.
 type touch struct {
 	reads, writes map[*xmlNode]bool
 	acts          bool // effects beyond variables: $finish, $random
@@ -27,7 +27,7 @@ func (t *touch) add(other *touch) {
 }
 
 // meets reports whether the order of two operands matters: one operand writes a variable that the other uses, or both
-// act.
+// have effects beyond variables.
 func (t *touch) meets(other *touch) bool {
 	return meet(t.writes, other.reads) || meet(t.writes, other.writes) ||
 		meet(t.reads, other.writes) || t.acts && other.acts
@@ -111,8 +111,8 @@ func (n *netlist) effects(warn func(node *xmlNode, code, text string)) {
 	}
 }
 
-// stepped begins the names of Verilator's variables for i++ in an expression. Verilator places the increment in an
-// assignment before the expression.
+// stepped is the prefix of the variables that Verilator adds for i++ in an expression. Verilator places the increment
+// in an assignment before the expression.
 const stepped = "__Vincrement"
 
 func isCall(n *xmlNode) bool    { return n.name == "funcref" || n.name == "taskref" }
@@ -139,8 +139,8 @@ func (e *effects) reach(call *xmlNode) {
 	}
 }
 
-// A call may name a function of an enclosing scope; otherwise all functions of that name in other scopes and packages
-// are assumed.
+// routinesOf returns the function or task in the nearest enclosing scope of a call. If no such scope declares the
+// name, routinesOf returns all functions and tasks of that name.
 func (e *effects) routinesOf(call *xmlNode) []*xmlNode {
 	known, ok := e.called[call]
 	if !ok {
@@ -162,7 +162,8 @@ func (e *effects) look(call *xmlNode) []*xmlNode {
 	return e.named[call.get("name")]
 }
 
-// A reference may name a variable of an enclosing scope; otherwise all variables of that name elsewhere are assumed.
+// variables returns the variable in the nearest enclosing scope of a reference. If no such scope declares the name,
+// variables returns all variables of that name.
 func (e *effects) variables(ref *xmlNode) []*xmlNode {
 	for scope := ref.parent; scope != nil && ref.name == "varref"; scope = scope.parent {
 		v := e.declared[scope][ref.get("name")]

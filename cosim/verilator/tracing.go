@@ -5,8 +5,6 @@ import (
 	"strconv"
 )
 
-// Instrumentation for internal signals and coverage. Builds without instrumentation are unaffected.
-
 func (b *builder) translationFlags() []string {
 	flags := plainFlags
 	if b.options.Seeing.Internals {

@@ -45,7 +45,7 @@ func (b *builder) arguments() []string {
 	return append(args, b.verilogFiles()...)
 }
 
-// verilogFiles returns file arguments. A name that looks like an option gets the prefix ./
+// verilogFiles returns the file arguments. It puts ./ before a name that looks like an option.
 func (b *builder) verilogFiles() []string {
 	if b.VHDL() { // GHDL's names may be keywords of SystemVerilog
 		return []string{"--default-language", "1364-2005", b.vhdlTop + ".v"}

@@ -78,7 +78,7 @@ const portBitsMax = 1 << 24
 // Wasm returns the image that Load reads.
 func (c *Circuit) Wasm() []byte { return c.wasm }
 
-// Close releases the compiled code. All devices must be closed before.
+// Close releases the compiled code. All devices must have been closed.
 func (c *Circuit) Close() error {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -273,8 +273,8 @@ func (d *wasmDevice) ended(trap error) error {
 	return d.err
 }
 
-// A snapshot is a hash of the circuit and the circuit's linear memory, without the stack, temporary data of a call
-// and trailing zeros.
+// A snapshot consists of a hash of the circuit and the circuit's linear memory. The memory lacks the stack, the
+// temporary data of a call and trailing zeros.
 const snapshotHead = 16
 
 func (d *wasmDevice) hash() [snapshotHead]byte {

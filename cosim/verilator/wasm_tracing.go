@@ -15,7 +15,7 @@ import (
 
 type seen struct {
 	kept          cosim.KeptLog
-	shown, traced io.Writer // output of the current call, and of the waveform; nil discards it
+	shown, traced io.Writer // writers for the output of the current call and for the waveform; nil discards the data
 	points        []cosim.Point
 	counts        []uint32
 }

@@ -1,4 +1,4 @@
-// Package cosimtest is for tests of the packages of cosim that build RTL.
+// Package cosimtest helps to test the packages of cosim that build RTL.
 package cosimtest
 
 import (
@@ -13,8 +13,8 @@ import (
 	"starloom/cosim"
 )
 
-// Main runs the tests of a package and returns their exit status. It provides a temporary cache for builds that are
-// not reused, and stores the path of the cache in dir. The cache begins with Verilator's library (see Library).
+// Main runs the tests of a package and returns their exit status. It provides a temporary cache, stores the path of
+// the cache in dir, and links Verilator's library into the cache (see Library).
 func Main[C any](m *testing.M, dir *string, build Build[C]) int {
 	var err error
 	if *dir, err = os.MkdirTemp("", "starloom-cosim-test-"); err != nil {
@@ -25,7 +25,7 @@ func Main[C any](m *testing.M, dir *string, build Build[C]) int {
 	Library(build)
 	objects, _ := filepath.Glob(filepath.Join(userCache(), "runtime-*")) // the pattern is valid
 	for _, path := range objects {
-		// otherwise the library is compiled; a hard link would need the same file system
+		// without the link, tests compile the library; a hard link would need the same file system
 		_ = os.Symlink(path, filepath.Join(*dir, filepath.Base(path)))
 	}
 	return m.Run()
@@ -34,8 +34,9 @@ func Main[C any](m *testing.M, dir *string, build Build[C]) int {
 // Build builds a source. It is verilator.Build, which this package cannot import.
 type Build[C any] func(context.Context, cosim.Source, cosim.BuildOptions) (C, error)
 
-// Library compiles Verilator's library into the user's cache once for all packages tested at the same time, by
-// building a small twin there under a lock. If the build fails because a tool is missing, the tests report the error.
+// Library compiles Verilator's library into the user's cache by building a small twin there. A lock ensures that
+// packages tested in parallel compile the library once. If the build fails because a tool is missing, the tests
+// report the error.
 func Library[C any](build Build[C]) {
 	defer lock(userCache())()
 	lfsr := filepath.Join("..", "rtl", "lfsr.v") // tests run in the folder of their package, within cosim
