@@ -248,8 +248,8 @@ type compilation struct {
 	objects []string // one object per source
 }
 
-// keepStandardInput writes standard input to a file for the compiler, which then finds headers as a source in the
-// current folder does.
+// keepStandardInput writes standard input to a file for the compiler. Headers are found as from a source in the
+// current folder.
 func (b *compilation) keepStandardInput() error {
 	for k, source := range b.sources() {
 		if source != input.StandardInput {
@@ -393,7 +393,7 @@ func verify(ctx context.Context, name string, image []byte) (err error) {
 	return nil
 }
 
-// Messages of clang and wasm-ld about missing libraries, headers and symbols. clang 18 and later number source lines.
+// Messages of clang and wasm-ld about missing libraries, headers and symbols. clang 18 and later add line numbers.
 var (
 	noLibrary = regexp.MustCompile(`file not found\s+(?:\d+ \| )?#\s*include\s*<`)
 	noHeader  = regexp.MustCompile(`file not found\s+(?:\d+ \| )?#\s*include\s*"`)

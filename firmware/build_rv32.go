@@ -25,7 +25,7 @@ func (o *BuildOptions) linker() string {
 	return "wasm-ld"
 }
 
-// rv32Flags follow the names of source and object, as clangFlags do. lld 14 cannot relax code for RISC-V.
+// Like clangFlags, rv32Flags follow the names of source and object. lld 14 cannot relax code for RISC-V.
 var rv32Flags = []string{
 	"--target=riscv32", "-mabi=ilp32", "-mno-relax", "-g", "-ffreestanding", "-nostdlib", "-ffunction-sections",
 	"-include", "starloom_rv32.h",

@@ -13,7 +13,8 @@ import (
 // compilations shares compiled code among all hosts of a batch; recent keeps the last images for a sweep.
 var compilations = wazero.NewCompilationCache()
 
-// keptImages is the number of images that stay compiled after their hosts are closed, usually about 100 KiB each.
+// keptImages is the number of images that stay compiled after their hosts are closed. An image usually takes about
+// 100 KiB.
 const keptImages = 8
 
 var recent struct {

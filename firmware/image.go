@@ -75,7 +75,7 @@ func (img *Image) reserve(growBytesMax, usual uint64) (linearMemory, error) {
 	return img.host.memory.take(min(growBytesMax+img.ownBytes(), addressBytesMax), usual+img.ownBytes())
 }
 
-// instantiate creates a wasm instance on a memory without changing its content. It runs no code of the image.
+// instantiate creates a wasm instance on a memory without changing its content. The image's code does not run.
 func (img *Image) instantiate(memory linearMemory) (api.Module, error) {
 	ctx := experimental.WithMemoryAllocator(img.host.ctx, allocator(memory))
 	in, err := img.host.runtime.InstantiateModule(ctx, img.compiled,

@@ -15,7 +15,7 @@ import (
 	"starloom/traces"
 )
 
-// Instance serves one bank of processors. Methods of different instances may run in parallel, except Close.
+// Instance serves one bank of processors. Methods of different instances, except Close, may run in parallel.
 type Instance interface {
 	// Bank returns the registers and FIFOs.
 	Bank() *nic.Bank
@@ -69,7 +69,7 @@ type wasmInstance struct {
 	slot    api.Function
 	memory  linearMemory
 	globals []api.MutableGlobal // image.copy.Globals
-	before  []uint64            // values before the running call, for GivenBack globals
+	before  []uint64            // values before the running call, for globals with GivenBack
 	params  [3]uint64
 	metering
 	cover    coverOf

@@ -66,8 +66,8 @@ func importList() string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// wasiModule has the imports that a language runtime such as Go's (GOOS=wasip1, c-shared) needs to start. The results
-// of these imports depend only on seed, processor and slot. An image with these imports serves one processor per
-// instance, because a panic leaves the runtime inconsistent. See
+// wasiModule is the module of the imports that a language runtime such as Go's (GOOS=wasip1, c-shared) needs to
+// start. The results of these imports depend only on seed, processor and slot. An image with these imports serves one
+// processor per instance, because a panic leaves the runtime inconsistent. See
 // https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md.
 const wasiModule = "wasi_snapshot_preview1"

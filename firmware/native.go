@@ -12,7 +12,7 @@ import (
 )
 
 // NativeProgram is firmware written in Go over the same ABI, with the same states, columns and draws, without a
-// sandbox. It serves to measure the cost of the sandbox and to cross-check the images; it never runs a user's code.
+// sandbox. It is used to measure the cost of the sandbox and to cross-check the images. It never runs a user's code.
 type NativeProgram struct {
 	Name        string
 	StateBytes  int

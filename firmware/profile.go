@@ -42,7 +42,7 @@ type profile struct {
 	cut         bool
 }
 
-// limits of nested calls and of all calls in a profile; the costs of further calls count as costs of the caller
+// limits of nested calls and of all calls in a profile; further calls count towards their callers
 const profileDepthMax, profileCallsMax = 64, 4096
 
 type profileCall struct {

@@ -117,7 +117,8 @@ func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, s
 		}
 		place := in.bank.Current()
 		if uint64(place) >= uint64(len(cells)) {
-			// The image has overwritten its descriptor, so the trapped handler is unknown, and no cell can continue.
+			// The image has overwritten its descriptor. The trapped handler is therefore unknown, and no cell can
+			// continue.
 			for _, cell := range cells {
 				in.fault(int(cell), err)
 			}

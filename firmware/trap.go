@@ -65,7 +65,8 @@ func (e assertError) Error() string {
 	return fmt.Sprintf("assertion `%s` failed in %s at %s", e.condition, e.function, e.source)
 }
 
-// functionAt returns the function at source (file:line without folder), or the innermost function if none is found.
+// functionAt returns the function at source (file:line without folder), or the innermost function if no function is
+// at that place.
 func functionAt(backtrace []wasm.Frame, source string) string {
 	for _, frame := range backtrace {
 		if strings.HasPrefix(path.Base(frame.Source), source+":") {

@@ -85,7 +85,7 @@ func Watch(instance Instance) *Watched {
 	return w
 }
 
-// Watch turns recording on or off; it is on initially.
+// Watch turns recording on or off; recording is on initially.
 func (w *Watched) Watch(on bool) { w.blind = !on }
 
 // NamedCall is a function of an image for use by the network; see Caller.
@@ -264,7 +264,7 @@ func (w *Watched) compare(cell, address int, old, now []byte, stack uint64) {
 	}
 }
 
-// lostFrame is the SDK's dummy for frames of sl_send that are not sent. Firmware writes it but never reads it.
+// lostFrame is the SDK's dummy for frames that sl_send drops. Firmware writes it but never reads it.
 const lostFrame = "starloom_lost ("
 
 func (w *Watched) variable(address uint32) string {

@@ -13,7 +13,7 @@ const (
 	fuzzSeeds       = 3   // number of runs after which handlers are called: with the scenario's seed and the next seeds
 	fuzzFindingsMax = 32  // listed findings
 	fuzzRepeatsMax  = 256 // number of sequences with findings after which the campaign stops
-	// one of this number of sequences is checked for stale reads, in addition to sequences that reach more code
+	// one in fuzzStaleEvery sequences is checked for stale reads, in addition to sequences that reach new code
 	fuzzStaleEvery = 8
 )
 
@@ -90,8 +90,8 @@ func (c *campaign) try(in *FuzzInput) {
 	}
 }
 
-// list adds a shrunk finding to the report, unless the report already has a finding at the same place with as little
-// damage. In a full list, a failing finding replaces a note.
+// list adds a shrunk finding to the report, unless a listed finding at the same place needs no more damage. In a full
+// list, a failing finding replaces a note.
 func (c *campaign) list(x *FuzzFinding) {
 	list := c.report.Fuzz
 	k := slices.IndexFunc(list, func(y FuzzFinding) bool { return y.is(x) })

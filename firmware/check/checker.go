@@ -3,7 +3,7 @@
 //
 //	Config -> watch: a banked run, handler by handler
 //	       -> compare: banked, isolated, interpreter, workers, engines, metered -> the first difference, explained
-//	       -> campaign: draw -> run a sequence -> findings -> shrink -> a scenario that reproduces them
+//	       -> campaign: draw -> run a sequence -> findings -> shrink -> scenarios that reproduce the findings
 package check
 
 import (
@@ -34,7 +34,8 @@ type Keys struct {
 	YAML func(keys map[string]any) ([]byte, error) // encodes keys as a scenario file
 }
 
-// servesOne ignores errors of the image, because emulator.New reports them.
+// servesOne reports whether the image serves one processor per instance. It ignores errors of the image, which
+// emulator.New reports.
 func (c *checker) servesOne() bool {
 	binary, err := c.imageBytes()
 	if err != nil {

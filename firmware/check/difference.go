@@ -193,7 +193,7 @@ func firstField(first, other []reportField) (path, inFirst, inOther string) {
 }
 
 // cause returns the usual cause of a difference and its remedy. All earlier runs agree with the first run, so a
-// difference of a metered run, an interpreted run, or a run with another engine has only this cause.
+// difference in a metered or interpreted run, or in another engine, has only this cause.
 func (c *checker) cause(d *Difference) (cause, remedy string) {
 	first, other := &c.report.Runs[0], &c.report.Runs[d.Runs[1]]
 	report := fmt.Sprintf("see both with `starloom run` and --json: %s; %s. Report it with the scenario and the image",

@@ -15,7 +15,7 @@ type Report struct {
 	Seed     uint64 `json:"seed"`
 
 	Provenance *traces.Provenance `json:"provenance,omitempty"`
-	// firmware of the first run, or without a run of the machine with the called handlers
+	// firmware of the first run; without a run, firmware of the machine whose handlers were called
 	Firmware outcome.FirmwareReport `json:"firmware"`
 	Verdict  outcome.Verdict        `json:"verdict"`
 	// ways to execute the scenario; each is compared with the first
@@ -46,12 +46,12 @@ type Run struct {
 	Runtime  string          `json:"runtime"`
 	Engine   string          `json:"engine"`
 	Workers  int             `json:"workers"`
-	BankSize int             `json:"bank_size"` // processors per bank; in mode isolated, per worker's part
+	BankSize int             `json:"bank_size"` // number of processors per bank; in mode isolated, per worker
 	Metered  bool            `json:"metered"`   // handlers have costs
 	Slots    uint64          `json:"slots"`
 	Verdict  outcome.Verdict `json:"verdict"` // verdict of the run itself
 	Digest   string          `json:"digest"`
-	Same     bool            `json:"same"` // the report equals that of the first run
+	Same     bool            `json:"same"` // the report is equal to that of the first run
 }
 
 // Watched is the part of a banked run that was observed handler by handler.
@@ -95,8 +95,8 @@ func (w Write) Fails() bool { return w.Harms() || w.Carries }
 type Difference struct {
 	Runs [2]int `json:"runs"` // indices in Report.Runs
 
-	// place of the difference; if no processor shows the difference, Field is the first different field of the JSON
-	// reports, and First and Other are its values
+	// place of the difference; if no processor shows one, Field is the first different field of the JSON reports, and
+	// First and Other are its values
 	Found      bool   `json:"found"`
 	Field      string `json:"field,omitempty"`
 	Slot       uint32 `json:"slot"` // slot at whose boundary, after the handlers, the processors differ
@@ -148,7 +148,7 @@ type FuzzFinding struct {
 // Fails reports whether a finding fails the check. Other findings are notes.
 func (x FuzzFinding) Fails() bool { return x.Received && !x.GaveUp }
 
-// is reports whether two findings are probably one fault.
+// is reports whether two findings probably have the same cause.
 func (x *FuzzFinding) is(y *FuzzFinding) bool { return x.Rule == y.Rule && x.place == y.place }
 
 //go:embed metrics.yaml

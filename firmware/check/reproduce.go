@@ -101,7 +101,8 @@ func (c *checker) writeFinding(x *FuzzFinding, small *reproduction, name string,
 	)
 }
 
-// The names of a finding's files differ only in their suffix.
+// againCommand returns the command that repeats a finding. The names of a finding's files differ only in their
+// suffix.
 func againCommand(image, name string) string {
 	return fmt.Sprintf("starloom firmware check %s %s --replay %s",
 		outcome.ShellQuote(image), outcome.ShellQuote(name+".yaml"), outcome.ShellQuote(name+".json"))

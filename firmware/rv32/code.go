@@ -2,7 +2,7 @@ package rv32
 
 import "starloom/firmware/wasm/binary"
 
-// code is a body of a WebAssembly function in the making.
+// code is the body of a WebAssembly function under construction.
 type code struct{ bytes []byte }
 
 // Instructions that package binary does not name.
@@ -53,7 +53,7 @@ func (c *code) tee(local uint32) { c.add(binary.OpLocalTee, local) }
 // access appends a load or store at a constant offset.
 func (c *code) access(op int, offset uint32) { c.add(op, 0, offset) }
 
-// cost states that control has spent so many cycles: see wasm.Costs.
+// cost records a cost in cycles at this place in the code; see wasm.Costs.
 func (c *code) cost(cycles int) {
 	if cycles > 0 {
 		c.add(binary.OpF32Const, byte(cycles), byte(cycles>>8), byte(cycles>>16), byte(cycles>>24), binary.OpDrop)

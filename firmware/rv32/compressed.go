@@ -7,7 +7,7 @@ func decompress(w uint32) Instruction {
 	return quadrant[w&3](w)
 }
 
-// short returns a register of three bits: x8 to x15.
+// short returns the register of a 3-bit field: x8 to x15.
 func short(w uint32, low uint) uint8 { return uint8(8 + field(w, low+2, low)) }
 
 // six returns the immediate of bits 12 and 6 to 2.
@@ -72,7 +72,7 @@ func arithmetic(w uint32) Instruction {
 	switch kind := field(w, 11, 10); {
 	case kind == 2: // c.andi
 		return Instruction{Op: opANDI, Rd: rd, Rs1: rd, Immediate: six(w)}
-	case high: // a shift by 32 or more, or RV64
+	case high: // illegal: a shift by 32 or more, or RV64
 		return Instruction{}
 	case kind < 2: // c.srli, c.srai
 		return Instruction{Op: opSRLI + Op(kind), Rd: rd, Rs1: rd, Immediate: int32(field(w, 6, 2))}

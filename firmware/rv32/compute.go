@@ -18,7 +18,7 @@ func taken(op Op, a, b uint32) bool {
 	return a >= b
 }
 
-// compute returns the result of an instruction that only computes.
+// compute returns the result of an instruction without memory access or jump.
 func compute(i *Instruction, a, b uint32) uint32 {
 	switch op := i.Op; {
 	case op == opLUI:
@@ -33,7 +33,7 @@ func compute(i *Instruction, a, b uint32) uint32 {
 	return integer(i.Op, a, b)
 }
 
-// registerForm has the instruction on registers for each one with an immediate.
+// registerForm maps instructions with an immediate to their forms on registers.
 var registerForm = [...]Op{opADD, opSLT, opSLTU, opXOR, opOR, opAND, opSLL, opSRL, opSRA}
 
 func integer(op Op, a, b uint32) uint32 {
@@ -60,8 +60,8 @@ func integer(op Op, a, b uint32) uint32 {
 	return a & b
 }
 
-// multiply follows chapter 7 of the specification: a division by zero gives all ones and the dividend; -2^31 by -1
-// gives -2^31 and 0.
+// multiply follows chapter 7 of the specification: the quotient and the remainder of a division by zero are all ones
+// and the dividend, those of -2^31 by -1 are -2^31 and 0.
 func multiply(op Op, a, b uint32) uint32 {
 	high, low := bits.Mul32(a, b)
 	minusA, minusB := b&uint32(int32(a)>>31), a&uint32(int32(b)>>31)

@@ -19,18 +19,18 @@ type Core struct {
 // Rule is a rule of a core's timing and its source.
 type Rule struct{ Instructions, Cycles, Source string }
 
-// table holds costs in cycles. Costs that depend on data are counted where the data is known.
+// table holds costs in cycles. Costs that depend on data are added where the data is known.
 type table struct {
 	plain, load, store, branch, jump, jumpRegister int
 	multiply, multiplyHigh, divide, shift          int
 
 	taken        int // more for a taken branch
-	wideTarget   int // more for a jump or taken branch to an instruction in two words
+	wideTarget   int // additional cycles of a jump or taken branch to an instruction that spans two words
 	wide         int // more for an instruction in two words
-	takenPast    int // more for a taken branch before an instruction in two words
+	takenPast    int // additional cycles of a taken branch before an instruction that spans two words
 	divideByZero int // less for a division by zero
 	split        int // more for an access in two words
-	loadUse      int // more for a load whose result the next instruction reads
+	loadUse      int // additional cycles of a load whose result the next instruction reads
 	shiftSteps   bool
 }
 
@@ -40,7 +40,7 @@ const (
 	foundOnRTL = "found on RTL"
 )
 
-// Cores returns the models, each with the parameters that were measured.
+// Cores returns the cores with measured timing, by model and parameters.
 func Cores() []Core { return slices.Clone(cores) }
 
 var cores = []Core{
@@ -91,8 +91,8 @@ func Models() (names []string) {
 	return slices.Compact(names)
 }
 
-// NewCore returns the core of a model for parameters of its RTL; missing ones have the values of the model's first
-// table. Parameters without a measured table are refused.
+// NewCore returns the core of a model with given RTL parameters. Omitted parameters have the values of the first
+// measured core of the model. NewCore returns an error for parameters without measured timing.
 func NewCore(model string, parameters map[string]int64) (*Core, error) {
 	first := slices.IndexFunc(cores, func(c Core) bool { return c.Model == model })
 	if first < 0 {

@@ -3,7 +3,7 @@ package rv32
 // Op is an instruction of RV32IM after decompression.
 type Op uint8
 
-// Instructions. The order within a group is that of funct3 where the specification has one.
+// Instructions. Within a group they are in the order of funct3, where the specification defines it.
 const (
 	opIllegal Op = iota
 	opLUI
@@ -58,12 +58,12 @@ const (
 	opCount
 )
 
-// Instruction is a decoded instruction. Registers that an instruction lacks are 0.
+// Instruction is a decoded instruction. Absent registers are 0.
 type Instruction struct {
 	Op           Op
 	Rd, Rs1, Rs2 uint8
 	Size         uint8 // bytes: 2 or 4
-	Immediate    int32 // of shifts: 0 to 31; of branches and jal: relative to PC
+	Immediate    int32 // for shifts: 0 to 31; for branches and jal: offset from PC
 	PC           uint32
 }
 
@@ -71,12 +71,12 @@ func (o Op) isBranch() bool { return o >= opBEQ && o <= opBGEU }
 func (o Op) isLoad() bool   { return o >= opLB && o <= opLHU }
 func (o Op) isStore() bool  { return o >= opSB && o <= opSW }
 
-// ends reports whether control may not reach the next instruction, or may reach others.
+// ends reports whether an instruction ends a block: after it, control may stop or continue elsewhere.
 func (o Op) ends() bool {
 	return o.isBranch() || o == opJAL || o == opJALR || o == opECALL || o == opEBREAK || o == opWFI || o == opIllegal
 }
 
-// bytes returns the width of a load or store.
+// bytes returns the width of a load or store in bytes.
 func (o Op) bytes() uint32 {
 	if o.isStore() {
 		return 1 << (o - opSB)
@@ -93,7 +93,7 @@ func (i *Instruction) reads(register uint8) bool {
 	return register != 0 && (first && i.Rs1 == register || second && i.Rs2 == register)
 }
 
-// writes reports whether the instruction has a destination.
+// writes reports whether the instruction has a destination register.
 func (i *Instruction) writes() bool {
 	return i.Rd != 0 && !i.Op.isBranch() && !i.Op.isStore() && i.Op < opFENCE && i.Op != opIllegal
 }
@@ -101,7 +101,7 @@ func (i *Instruction) writes() bool {
 func field(word uint32, high, low uint) uint32 { return word >> low & (1<<(high-low+1) - 1) }
 func signed(value uint32, bits uint) int32     { return int32(value<<(32-bits)) >> (32 - bits) }
 
-// Decode decodes the instruction in the low 16 or 32 bits of a word. Op is 0 for an unknown one.
+// Decode decodes the instruction in the low 16 or 32 bits of a word. Op is 0 for an unknown instruction.
 func Decode(word, pc uint32) Instruction {
 	if word&3 != 3 {
 		i := decompress(word & 0xFFFF)

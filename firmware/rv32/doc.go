@@ -6,13 +6,13 @@
 //	                 +-----NewProcessor--> interpreter: the reference
 //
 // A processor keeps its registers and its RAM in its own record; text and constants are shared. A translated function
-// has the type (pc, state) -> pc and holds the registers in locals. It returns the address at which the program
-// continues, or an odd address if the processor waits (wfi).
+// has the type (pc, state) -> pc and holds the registers in locals. It returns the address of the next instruction,
+// or an odd address if the processor waits (wfi).
 //
 //	loop          a loop of WebAssembly, unless control enters it at a second place
 //	other jumps   br_table over the entries of the function
 //	other places  cold code: every instruction is an entry of a slow translation
 //	calls         calls; a return to another address than that of the caller goes back to the dispatcher
 //
-// The costs of a block of instructions stand in the code as constants that no instruction reads: see wasm.Costs.
+// The code contains the cost of each block of instructions as a constant that no instruction uses; see wasm.Costs.
 package rv32

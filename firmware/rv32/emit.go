@@ -27,9 +27,9 @@ type labelKind byte
 
 const (
 	labelOther labelKind = iota
-	labelBlock           // a branch goes to the start of a block of the program
-	labelLoop            // a branch goes to the head of a loop
-	labelTop             // a branch goes to the choice among the entries
+	labelBlock           // target at the start of a block of the program
+	labelLoop            // target at the head of a loop
+	labelTop             // target at the selection of an entry
 )
 
 func (e *emitter) body() body {
@@ -67,7 +67,7 @@ func (e *emitter) body() body {
 	return body{e.bytes, e.region.name, e.places}
 }
 
-// entryNumber replaces an address by the place among the entries of its function.
+// entryNumber replaces an address on the stack by its index among the entries of its function.
 func (e *emitter) entryNumber() {
 	e.entryWord(&e.code)
 	e.constant(entryBits)
@@ -86,7 +86,7 @@ func (e *emitter) close() {
 	e.labels = e.labels[:len(e.labels)-1]
 }
 
-// jumpsBack reports whether a jump to an earlier block is not that of a loop.
+// jumpsBack reports whether a jump to an earlier block belongs to no loop.
 func (e *emitter) jumpsBack() bool {
 	for k := range e.blocks {
 		for _, to := range e.blocks[k].next {
@@ -99,8 +99,8 @@ func (e *emitter) jumpsBack() bool {
 	return false
 }
 
-// sequence emits blocks from one to another, the body of the loop with a head or, if that is -1, the function. Loops
-// inside are nested sequences.
+// sequence emits the blocks from..to: the body of the loop with the given head or, for head -1, the function. Inner
+// loops are nested sequences.
 func (e *emitter) sequence(from, to, head int) {
 	var items []int
 	for k := from; k <= to; k++ {
@@ -159,7 +159,7 @@ func (e *emitter) depth(kind labelKind, block int) (uint32, bool) {
 	return 0, false
 }
 
-// jump goes to a block of the region.
+// jump emits a jump to a block of the region.
 func (e *emitter) jump(from, to int) {
 	kind := labelBlock
 	if to <= from {
@@ -189,7 +189,7 @@ func (e *emitter) reload() {
 	}
 }
 
-// save stores the registers that the region may have written.
+// save emits stores of the registers that the region may have written.
 func (e *emitter) save() {
 	for n := range e.locals {
 		if e.locals[n] != 0 && e.written[n] {
@@ -200,7 +200,7 @@ func (e *emitter) save() {
 	}
 }
 
-// emitBlock counts the block's cost and emits its instructions.
+// emitBlock emits the instructions of a block, after its cost.
 func (e *emitter) emitBlock(k int) {
 	b := &e.blocks[k]
 	cost := 0
@@ -225,7 +225,7 @@ func (e *emitter) emitBlock(k int) {
 
 func (e *emitter) at(pc uint32) { e.places = append(e.places, place{len(e.bytes), pc}) }
 
-// inside returns the block at an address to which the region jumps itself.
+// inside returns the block at an address, if the region can jump to it directly.
 func (e *emitter) inside(pc uint32) (k int, ok bool) {
 	if e.stepping {
 		return 0, false
@@ -237,7 +237,7 @@ func (e *emitter) inside(pc uint32) (k int, ok bool) {
 	return k, ok
 }
 
-// entryAt returns the region with an entry at an address, nil if there is none.
+// entryAt returns the region with an entry at an address, or nil.
 func (e *emitter) entryAt(pc uint32) *region {
 	r := e.regionAt[pc]
 	if r == nil {
@@ -260,7 +260,7 @@ func (e *emitter) fall(k int, next uint32) {
 	}
 }
 
-// leave continues in another region, by a call if the jumps between regions do not form a loop.
+// leave emits the transfer to another region. It uses a call if jumps between regions cannot form a loop.
 func (e *emitter) leave(pc uint32) {
 	e.save()
 	e.constant(pc)
@@ -347,7 +347,7 @@ func (e *emitter) branch(k int, i *Instruction) {
 	e.fall(k, i.next())
 }
 
-// call saves the registers, calls, and continues if the callee has returned to the next instruction.
+// call emits a call: it saves the registers, calls, and continues only if the callee returns to the next instruction.
 func (e *emitter) call(k int, next uint32, callee func()) {
 	e.save()
 	callee()
@@ -402,7 +402,7 @@ func (e *emitter) jumpRegister(k int, i *Instruction) {
 	e.add(binary.OpReturn)
 }
 
-// choose jumps to the entry of this region at the computed address, if it is one: the jump of a switch.
+// choose emits the jump of a switch: if the computed address is an entry of this region, control jumps to it.
 func (e *emitter) choose() {
 	e.inText(&e.code, localAddress)
 	e.open(binary.OpIf, label{})

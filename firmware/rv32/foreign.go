@@ -2,8 +2,8 @@ package rv32
 
 import "fmt"
 
-// foreign names the extension of an instruction that Starloom does not run, "" if the word is none. Words that no
-// extension defines, such as unimp, trap when they are executed.
+// foreign names the extension of an unsupported instruction, "" if no extension defines the word. Undefined words,
+// such as unimp, trap when they are executed.
 func foreign(word uint32) string {
 	if word&3 != 3 {
 		return foreignShort(word & 0xFFFF)

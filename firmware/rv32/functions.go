@@ -13,8 +13,8 @@ import (
 	format "starloom/firmware/wasm/binary"
 )
 
-// findFunctions covers the text by the functions among the symbols. Text before, between and after them forms
-// functions that are named after their address.
+// findFunctions divides the text into the functions of the symbol table. Remaining text forms functions named after
+// their addresses.
 func (p *Program) findFunctions(symbols []elf.Symbol) {
 	var found []function
 	for _, s := range symbols {
@@ -74,7 +74,7 @@ func (p *Program) functionAt(pc uint32) *function {
 	return &p.functions[n]
 }
 
-// placeOf returns function, file and line of an address, as far as they are known.
+// placeOf returns the function, file and line of an address, as far as known.
 func (p *Program) placeOf(pc uint32) string {
 	text := fmt.Sprintf("code at %#x", pc)
 	if f := p.functionAt(pc); f != nil {
@@ -86,7 +86,7 @@ func (p *Program) placeOf(pc uint32) string {
 	return text
 }
 
-// lines are source lines by address, in order of addresses. The file of an end of a sequence is "".
+// lines are source lines in order of addresses. An entry with file "" marks the end of a sequence.
 type lines []lineEntry
 
 type lineEntry struct {

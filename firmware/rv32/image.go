@@ -14,7 +14,7 @@ import (
 //go:embed shim/shim.wasm
 var shim []byte
 
-// Words that the shim reads, in the order of its enumeration.
+// Words that the shim reads, in the order of the shim's enumeration.
 const (
 	wordRAMBytes = iota
 	wordRAMFrom
@@ -76,7 +76,7 @@ func (x *image) named(name string) uint32 {
 	return uint32(slices.Index(x.shim.FunctionNames(), name))
 }
 
-// place appends data at a multiple of 16 and returns its address.
+// place appends data at an address that is a multiple of 16, and returns the address.
 func (x *image) place(data []byte) uint32 {
 	for (x.at+uint32(len(x.data)))%16 != 0 {
 		x.data = append(x.data, 0)
@@ -103,10 +103,10 @@ func (x *image) layout() {
 	x.word[wordEnd] = x.place(nil)
 }
 
-// namesMax is the host's limit of names, and of the bytes of a name; a longer list is refused there.
+// namesMax is the host's limit on the number of names and on the bytes of a name. The host rejects longer lists.
 const namesMax = 64
 
-// list copies a list of texts of the program, a list of addresses that ends with 0.
+// list copies a zero-terminated list of pointers to texts, and the texts, from the program.
 func (x *image) list(symbol string) uint32 {
 	at, ok := x.symbols[symbol]
 	var texts [][]byte
@@ -139,7 +139,7 @@ func (x *image) constantAt(address, bytes uint32) []byte {
 	return x.RAM.at(address, bytes)
 }
 
-// write adds the program's functions, table and data to the sections of the shim, whose own table is empty.
+// write adds the program's functions, table and data to the sections of the shim. The shim's own table is empty.
 func (x *image) write() {
 	m, u32 := x.shim, func(value uint32) []byte { return format.AppendU32(nil, value, 1) }
 	two := []byte{0x60, 2, format.I32, format.I32, 1, format.I32}
@@ -166,7 +166,8 @@ func (x *image) write() {
 	x.parts[format.SectionMemory] = append([]byte{1, 0}, u32(max(pages, uint32(m.Memories()[0].Start)))...)
 }
 
-// shimCode returns the shim's functions, two of them replaced, as the start of a section with more functions.
+// shimCode returns the start of a code section with more additional functions: the shim's functions, two of them
+// replaced.
 func (x *image) shimCode(more uint32) []byte {
 	run, split := x.named("program_run"), x.named("program_split")
 	section := format.AppendU32(nil, uint32(len(x.shim.Body))+more, 1)
@@ -207,7 +208,7 @@ func (x *image) addData() {
 	segment(x.at, x.data)
 }
 
-// constantOf returns the constant that an export of the shim returns.
+// constantOf returns the result of a shim export that returns a constant.
 func (x *image) constantOf(export string) uint32 {
 	f := x.shim.Body[x.shim.Exports[export].Index-uint32(len(x.shim.Imported))]
 	r := &format.Reader{Data: f.Code}
@@ -216,7 +217,7 @@ func (x *image) constantOf(export string) uint32 {
 	return uint32(i.Value)
 }
 
-// bodyOffsets returns the offset in the code section of the code of each function of the program.
+// bodyOffsets returns the offset of each function of the program in the code section.
 func (x *image) bodyOffsets() (offsets []int) {
 	at := len(x.parts[format.SectionCode])
 	for k := range slices.Backward(x.bodies) {

@@ -20,7 +20,7 @@ func (e *emitter) put(register uint8) {
 	e.set(e.locals[register])
 }
 
-// operations are instructions of two operands, by the instruction on registers.
+// operations maps instructions with two operands, in their forms on registers, to WebAssembly instructions.
 var operations = map[Op]int{
 	opADD: binary.OpI32Add, opSUB: binary.OpI32Sub, opSLL: binary.OpI32Shl, opSLT: binary.OpI32LtS,
 	opSLTU: binary.OpI32LtU, opXOR: binary.OpI32Xor, opSRL: binary.OpI32ShrU, opSRA: opI32ShrS, opOR: opI32Or,
@@ -64,7 +64,7 @@ func (e *emitter) instruction(i *Instruction) {
 	}
 }
 
-// countSteps counts the cycles of a shifter that shifts by 4 and by 1: see timing.steps.
+// countSteps counts the cycles of a shifter with steps of 4 and 1; see timing.steps.
 func (e *emitter) countSteps(by uint8) {
 	if !e.timing.shiftSteps || by == 0 {
 		return
@@ -131,8 +131,8 @@ func (e *emitter) division(i *Instruction) {
 	e.put(i.Rd)
 }
 
-// outside leaves 1 if an access is not aligned or not in RAM, and its address relative to the RAM in localAddress.
-// The rotation moves the bits of an address that is not aligned to the top.
+// outside emits code that leaves 1 on the stack for a misaligned access or an access outside RAM, otherwise 0.
+// localAddress receives the address relative to RAM. A rotation moves misaligned bits to the top.
 func (e *emitter) outside(i *Instruction) {
 	bytes := i.Op.bytes()
 	e.read(i.Rs1)
@@ -155,7 +155,7 @@ func (e *emitter) outside(i *Instruction) {
 	e.add(binary.OpI32GtU)
 }
 
-// signedBytes marks a load that extends the sign, for window_load of shim/shim.c.
+// signedBytes marks a load with sign extension, for window_load of shim/shim.c.
 const signedBytes = 16
 
 var loadsOfWasm = map[Op]int{

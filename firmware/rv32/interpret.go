@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Window receives the loads and stores outside RAM, text and constants. An error ends the processor.
+// Window receives the loads and stores outside RAM, text and constants. An error stops the processor.
 type Window interface {
 	Load(address, bytes uint32) (uint32, error)
 	Store(address, bytes, value uint32) error

@@ -6,8 +6,8 @@ import (
 	format "starloom/firmware/wasm/binary"
 )
 
-// appendLines appends debug information to an image: functions and lines of the program by offset in the section of
-// code, in DWARF version 4, of one unit.
+// appendLines appends debug information to an image: functions and source lines of the program, by offset in the code
+// section. It is one unit of DWARF version 4.
 func appendLines(image []byte, t *translator, offsets []int) []byte {
 	w := &dwarfWriter{files: map[string]uint32{}}
 	last := uint32(0)
@@ -33,8 +33,8 @@ func appendLines(image []byte, t *translator, offsets []int) []byte {
 	return image
 }
 
-// dwarfAbbreviations declares a compile unit with name, line program, start and size, and a function with name, start
-// and size.
+// dwarfAbbreviations declares two entries: a compile unit with name, line program, start and size; a function with
+// name, start and size.
 var dwarfAbbreviations = []byte{
 	1, 0x11, 1, 0x03, 0x08, 0x10, 0x17, 0x11, 0x01, 0x12, 0x06, 0, 0,
 	2, 0x2E, 0, 0x03, 0x08, 0x11, 0x01, 0x12, 0x06, 0, 0, 0,

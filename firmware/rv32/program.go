@@ -16,7 +16,7 @@ const stateBytes = 176
 
 // Limits of programs.
 const (
-	// TextBytesMax limits executable sections: the sandbox compiles about 14 times as many bytes.
+	// TextBytesMax limits executable sections, because the sandbox compiles about 14 times their size.
 	TextBytesMax = 1 << 20
 	// RAMBytesMax limits the RAM of each processor.
 	RAMBytesMax = 1<<20 - stateBytes
@@ -45,7 +45,7 @@ type Range struct{ From, To uint32 }
 func (r Range) has(address uint32) bool { return address >= r.From && address < r.To }
 func (r Range) bytes() uint32           { return r.To - r.From }
 
-// Memory is the contents of a range that begins at From.
+// Memory is the content of an address range that begins at From.
 type Memory struct {
 	From  uint32
 	Bytes []byte
@@ -64,7 +64,7 @@ type function struct {
 	name string
 }
 
-// Is reports whether a file begins like an ELF.
+// Is reports whether a file begins with the ELF magic number.
 func Is(file []byte) bool { return bytes.HasPrefix(file, []byte(elf.ELFMAG)) }
 
 // Load reads a statically linked, little-endian ELF for RV32I, RV32IM or RV32IMC. Errors name the remedy.
@@ -167,7 +167,7 @@ func (p *Program) place(f *elf.File) error {
 	return p.checkRAM(ram)
 }
 
-// loadedFrom returns the initial values of a section at the address from which a start routine copies them.
+// loadedFrom returns the initial values of a section, at the address from which a start routine copies them.
 func loadedFrom(f *elf.File, s section) []section {
 	for _, part := range f.Progs {
 		if part.Type == elf.PT_LOAD && part.Paddr != part.Vaddr && uint64(s.From) >= part.Vaddr &&
@@ -179,7 +179,7 @@ func loadedFrom(f *elf.File, s section) []section {
 	return nil
 }
 
-// join lays sections into one range; it returns no bytes if the range is too large.
+// join combines sections into one range. The result has no bytes if the range is too large.
 func join(sections []section) Memory {
 	all := Range{From: ^uint32(0)}
 	for _, s := range sections {
@@ -200,7 +200,7 @@ func join(sections []section) Memory {
 	return m
 }
 
-// stackSymbols are the names that linker scripts give to the end of the stack.
+// stackSymbols are the symbols by which linker scripts name the end of the stack.
 var stackSymbols = []string{"__stack", "__stack_top", "_stack_top", "_estack", "__stack_end", "_stack"}
 
 // takeStack extends the RAM to the end of the stack.
@@ -266,7 +266,7 @@ func (p *Program) instruction(pc uint32) Instruction {
 	return Decode(word, pc)
 }
 
-// wide reports whether the instruction at an address lies in two words, which a core fetches one after the other.
+// wide reports whether the instruction at an address spans two words, which a core fetches one after the other.
 func (p *Program) wide(pc uint32) bool {
 	word, ok := p.fetch(pc)
 	return ok && pc&2 != 0 && word&3 == 3

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// region is code that becomes one function of WebAssembly: a function of the program, or a piece of a long one.
+// region is code that becomes one WebAssembly function: a function of the program, or a piece of a long function.
 type region struct {
 	Range
 	name   string
@@ -15,18 +15,18 @@ type region struct {
 	blocks []block
 	at     map[uint32]int // block by address of its first instruction
 
-	entries []int       // blocks that control may enter from elsewhere, first the first one
+	entries []int       // blocks that control may enter from elsewhere, beginning with the first block
 	number  map[int]int // place in entries by block
-	loops   map[int]int // last block of each loop of WebAssembly by first block
+	loops   map[int]int // last block of each WebAssembly loop, by first block
 	used    [32]bool
 	written [32]bool
-	unwinds bool  // control may leave it without a return to the caller's next instruction
+	unwinds bool  // control may leave the region without a return to the caller's next instruction
 	tails   []int // regions to which it jumps
 	calls   []int // regions that it calls
-	looping bool  // its jumps to other regions may lead back to it
+	looping bool  // jumps to other regions may lead back to this region
 }
 
-// block is straight code that control enters at its start.
+// block is code without jumps that control enters only at its start.
 type block struct {
 	from         uint32
 	instructions []Instruction
@@ -35,8 +35,8 @@ type block struct {
 
 func (b *block) last() *Instruction { return &b.instructions[len(b.instructions)-1] }
 
-// destination returns the target of the call or jump that ends the block: of jal, or of a jalr after the auipc that
-// computes its upper half.
+// destination returns the target of the call or jump that ends the block. The last instruction is jal, or jalr after
+// the auipc that computes the upper half of the target.
 func (b *block) destination() (target uint32, ok bool) {
 	l := b.last()
 	if l.Op == opJAL {
@@ -50,10 +50,11 @@ func (b *block) destination() (target uint32, ok bool) {
 	return 0, false
 }
 
-// A longer function is cut into pieces: a block of WebAssembly is open for each label of a function.
+// blocksPerRegion is the number of blocks above which a function is divided, because each label of a function is an
+// open WebAssembly block.
 const blocksPerRegion = 400
 
-// findRegions cuts functions into regions and these into blocks.
+// findRegions divides functions into regions, and regions into blocks.
 func (t *translator) findRegions() {
 	leaders := t.pointers()
 	leaders[t.Entry] = true
@@ -123,8 +124,8 @@ func (r *region) successors(b *block) (next []int) {
 	return next
 }
 
-// pointers returns the addresses of instructions among the words of data and constants, and among the constants that
-// pairs of instructions compute: targets of computed jumps.
+// pointers returns the possible targets of computed jumps: addresses of instructions among the words of data and
+// constants, and among the constants computed by pairs of instructions.
 func (t *translator) pointers() map[uint32]bool {
 	found := map[uint32]bool{}
 	add := func(address uint32) {
@@ -156,8 +157,8 @@ func (t *translator) pointers() map[uint32]bool {
 	return found
 }
 
-// findEntries finds the blocks that control enters from elsewhere: starts of functions, computed addresses, and what
-// follows a wait or a call that a wait may end.
+// findEntries finds the blocks that control enters from elsewhere: starts of functions, computed addresses, and
+// blocks after a wait or after a call that may end in a wait.
 func (t *translator) findEntries() {
 	t.link()
 	wanted := t.pointers()
@@ -198,8 +199,8 @@ func (t *translator) findEntries() {
 	}
 }
 
-// reorder puts the blocks into reverse postorder, the first one and its successors first, so that the head of a loop
-// comes before the rest: compilers often place it last.
+// reorder sorts the blocks into reverse postorder, so that the head of a loop precedes its other blocks; compilers
+// often place the head last.
 func (r *region) reorder() {
 	var order []int
 	place := make([]int, len(r.blocks)) // new place plus one
@@ -253,7 +254,7 @@ func (r *region) enter(k int) (isNew bool) {
 	return true
 }
 
-// link finds calls and jumps between regions, and the regions from which control may not return as from a call.
+// link finds the calls and jumps between regions, and the regions that may not return to their callers.
 func (t *translator) link() {
 	for _, r := range t.regions {
 		for k := range r.blocks {
@@ -293,7 +294,7 @@ func (t *translator) link() {
 	}
 }
 
-// reaches reports whether jumps between regions lead from one to another.
+// reaches reports whether jumps between regions lead from one region to another.
 func (t *translator) reaches(from, to int, seen map[int]bool) bool {
 	for _, next := range t.regions[from].tails {
 		if next == to {
@@ -309,8 +310,8 @@ func (t *translator) reaches(from, to int, seen map[int]bool) bool {
 	return false
 }
 
-// findLoops selects the loops that WebAssembly can express: control enters them at the head only. The heads of the
-// others become entries, to which control jumps by number.
+// findLoops selects the loops that WebAssembly can express, which control enters only at the head. The heads of other
+// loops become entries, to which control jumps by number.
 func (r *region) findLoops() {
 	for {
 		r.loops = r.allLoops()
@@ -331,7 +332,7 @@ func (r *region) findLoops() {
 	}
 }
 
-// allLoops returns the last block of each loop by its head. Loops that overlap are extended until they nest.
+// allLoops returns the last block of each loop, by head. It extends overlapping loops until they are nested.
 func (r *region) allLoops() map[int]int {
 	loops := map[int]int{}
 	for k := range r.blocks {

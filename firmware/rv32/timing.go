@@ -1,12 +1,12 @@
 package rv32
 
-// timing is the cost of the instructions of a program on a core.
+// timing holds the costs of a program's instructions on a core.
 type timing struct {
 	*table
 	program *Program
 }
 
-// fixed returns the cost of an instruction that does not depend on data; a branch is not taken.
+// fixed returns the cost of an instruction without the part that depends on data, for a branch that is not taken.
 func (t *timing) fixed(i *Instruction) int {
 	cost := t.class(i)
 	if t.wide > 0 && i.Size == 4 && i.PC&2 != 0 {
@@ -53,7 +53,7 @@ func (t *timing) toWide(target uint32) int {
 	return 0
 }
 
-// steps returns the cycles of a shifter that shifts by 4 and by 1.
+// steps returns the number of cycles of a shifter with steps of 4 and 1.
 func (t *timing) steps(by uint32) int {
 	if !t.shiftSteps {
 		return 0
@@ -61,7 +61,7 @@ func (t *timing) steps(by uint32) int {
 	return int(by/4 + by%4)
 }
 
-// whenTaken returns what a taken branch costs more.
+// whenTaken returns the additional cost of a taken branch.
 func (t *timing) whenTaken(i *Instruction) int {
 	cost := t.taken + t.toWide(i.target())
 	if t.takenPast > 0 && t.program.wide(i.next()) {
@@ -70,7 +70,7 @@ func (t *timing) whenTaken(i *Instruction) int {
 	return cost
 }
 
-// dynamic returns what an instruction costs more or less for the values of its operands.
+// dynamic returns the part of an instruction's cost that depends on its operands, which may be negative.
 func (t *timing) dynamic(i *Instruction, a, b uint32) int {
 	switch op := i.Op; {
 	case op == opSLL || op == opSRL || op == opSRA:

@@ -33,7 +33,7 @@ func (t *translator) analyse() {
 	}
 }
 
-// emit writes the functions; analyse must have run and the numbers must be known.
+// emit writes the functions. Call it after analyse, when the function numbers are known.
 func (t *translator) emit() {
 	t.bodies = []body{{code: t.dispatcher(), name: "runtime.dispatch"}, {code: t.runner(), name: "runtime.run"},
 		{code: t.wideTargets(), name: "runtime.wide"}}
@@ -46,7 +46,7 @@ func (t *translator) emit() {
 	}
 }
 
-// dispatcher calls the function of an address: dispatch(pc, state) -> pc.
+// dispatcher returns the function dispatch(pc, state) -> pc, which calls the function at an address.
 func (t *translator) dispatcher() []byte {
 	c := &code{}
 	c.add(1, 1, binary.I32) // the entry
@@ -69,7 +69,7 @@ func (t *translator) dispatcher() []byte {
 	return c.bytes
 }
 
-// runner goes on until the processor waits: run(pc, state) -> pc + 1.
+// runner returns the function run(pc, state) -> pc + 1, which runs the program until the processor waits.
 func (t *translator) runner() []byte {
 	c := &code{}
 	c.add(0, binary.OpLoop, binary.BlockEmpty)
@@ -89,7 +89,7 @@ func (t *translator) runner() []byte {
 	return c.bytes
 }
 
-// wideTargets counts what a jump to a computed address costs more: wide(pc).
+// wideTargets returns the function wide(pc), which counts the additional cost of a jump to a computed address.
 func (t *translator) wideTargets() []byte {
 	c := &code{}
 	c.add(0)
@@ -107,8 +107,8 @@ func (t *translator) wideTargets() []byte {
 	return c.bytes
 }
 
-// coldCode translates the instructions at the given address and the coldHalves-1 addresses that follow: each is an
-// entry.
+// coldCode translates the instructions at coldHalves consecutive half-word addresses from the given address on. Each
+// instruction is an entry.
 func (t *translator) coldCode(from uint32) body {
 	r := &region{name: "code at " + t.placeName(from), index: -1, at: map[uint32]int{}, number: map[int]int{},
 		loops: map[int]int{}}

@@ -5,13 +5,13 @@ import "starloom/firmware/wasm/binary"
 // statePC is the offset of the next instruction's address in a state.
 const statePC = 128
 
-// coldMax is the largest text with a slow translation in which every instruction is an entry.
+// coldMax is the maximum size of a text that also gets a slow translation, in which every instruction is an entry.
 const coldMax = 32 << 10
 
-// coldHalves is the number of addresses in a function of cold code.
+// coldHalves is the number of half-word addresses in a function of cold code.
 const coldHalves = 64
 
-// translator makes functions of WebAssembly from a program. Their numbers follow those of the shim:
+// translator translates a program into WebAssembly functions. Their numbers follow those of the shim:
 //
 //	dispatch, run, wide, regions, cold code
 type translator struct {
@@ -20,7 +20,7 @@ type translator struct {
 	regions  []*region
 	regionAt map[uint32]*region // by address of each block
 	cold     bool               // with cold code
-	stepping bool               // every instruction leaves its function, and there is cold code only: for tests
+	stepping bool               // for tests: the program consists of cold code, and control leaves a function after every instruction
 
 	first       uint32 // number of dispatch
 	load        uint32 // functions of the shim
@@ -32,7 +32,7 @@ type translator struct {
 	bodies      []body
 }
 
-// body is a function's code and the addresses of the instructions that it translates, by offset in the code.
+// body is the code of a function, with the addresses of the translated instructions by offset in the code.
 type body struct {
 	code   []byte
 	name   string
@@ -44,8 +44,8 @@ type place struct {
 	pc uint32
 }
 
-// Entries of the table have the number of a region's or cold function plus one and, above, the place among its
-// entries.
+// A table entry holds, in its low bits, the number of a region or cold function plus one, and above them an index
+// among the function's entries.
 const (
 	entryBits = 16
 	wideBit   = 1 << 31
@@ -65,7 +65,7 @@ const (
 	localFirst   // registers
 )
 
-// entryWord leaves the table's entry for an address, which must be in the text.
+// entryWord emits code that replaces an address in the text by its table entry.
 func (t *translator) entryWord(c *code) {
 	c.constant(t.Text.From)
 	c.add(binary.OpI32Sub)
@@ -76,7 +76,7 @@ func (t *translator) entryWord(c *code) {
 	c.add(binary.OpI32Load, 2, t.tableAt)
 }
 
-// inText leaves 1 if the address in a local is that of a possible instruction.
+// inText emits code that leaves 1 on the stack if the address in a local may be that of an instruction, otherwise 0.
 func (t *translator) inText(c *code, local uint32) {
 	c.get(local)
 	c.constant(t.Text.From)

@@ -2,7 +2,7 @@ package rv32
 
 import "starloom/nic"
 
-// The range of the NIC's window and its FIFOs.
+// windowFrom and windowTo bound the NIC's window and its FIFOs.
 var windowFrom, windowTo = windowConstant("window"), windowConstant("fifo_end")
 
 func windowConstant(name string) uint32 {

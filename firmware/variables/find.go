@@ -22,7 +22,7 @@ var (
 // sdkPrefixes begin the names of the SDK's functions.
 var sdkPrefixes = []string{"sl_", "starloom_"}
 
-// found is a candidate for the type of the state.
+// found is a candidate for the type of the state, with its rank.
 type found struct {
 	name  string
 	entry *dwarf.Entry // struct, class or union

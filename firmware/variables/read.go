@@ -425,7 +425,7 @@ func joined(outer, name string) string {
 	return outer + "." + name
 }
 
-// identifier converts a name of debug information to a part of a path: letters, digits and _.
+// identifier converts a name from debug information to a part of a path: letters, digits and _.
 func identifier(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {

@@ -208,8 +208,8 @@ func (l *Layout) name() string {
 
 const statesMax = 64
 
-// States returns, for a waveform, the names of the values 0, 1, ... of an enumeration, and a last name for all other
-// values; nil for numbers.
+// States returns, for a waveform, the names of the values 0, 1, ... of an enumeration, followed by a name for all
+// other values. It returns nil for numbers.
 func (s *Scalar) States() (names []string) {
 	last := uint64(0)
 	for _, e := range s.names {

@@ -7,7 +7,7 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// Unbounded is a cost without a known bound.
+// Unbounded stands for a cost without a known bound.
 const Unbounded = math.MaxUint64
 
 // plus saturates at Unbounded.
@@ -202,7 +202,7 @@ func (a *bounds) endBlock(next int) {
 	a.blockStart, a.blockCost, a.blockCalls = next, 0, nil
 }
 
-// writes returns the locals that a loop writes. r stays after the loop's head.
+// writes returns the locals that a loop writes. It leaves r after the head of the loop.
 func (a *bounds) writes(r *binary.Reader) []uint32 {
 	inside := &binary.Reader{Data: r.Data, At: r.At}
 	var written []uint32

@@ -119,8 +119,8 @@ func ClassNames() (names []string) {
 
 // Costs is the cost per instruction of each class.
 //
-// The zero table is that of an image that states its costs, such as a translated program (package rv32): an f32.const
-// costs its bits, and everything else nothing. Other tables have costs of 1 or more for branches and calls.
+// The zero table is for an image that states its own costs, such as a translated program (package rv32): an f32.const
+// costs its bits, and all other instructions are free. Other tables have costs of 1 or more for branches and calls.
 type Costs [classCount]uint32
 
 func (c *Costs) stated() bool { return *c == Costs{} }

@@ -58,7 +58,7 @@ type Global struct {
 // Covered describes the coverage that a copy records.
 type Covered struct {
 	Branches    int      // number of branch bits
-	Offsets     []uint32 // of the instruction of each bit, in the image's code section: see Places.FramesAt
+	Offsets     []uint32 // by bit: offset of the instruction in the image's code section; see Places.FramesAt
 	Comparisons int
 
 	// Constants are the constants in or before comparisons, ascending. Inputs with these values reach more code.

@@ -13,7 +13,7 @@ import (
 const (
 	TickTurns        = 1 << 16 // maximum number of turns between two host calls
 	turnInstructions = 1 << 8
-	// weight of a host call in instructions, and bytes of a memory instruction per turn
+	// number of instructions for which a host call counts, and of bytes of a memory instruction per turn
 	hostInstructions = 64
 	bytesPerTurnLog2 = 12
 )
@@ -47,7 +47,7 @@ func (s *shape) note(at int, i *binary.Instruction, imported int) {
 	}
 }
 
-// turns are the counts of a function: entry is counted at each call, and loops[k] at each turn of loop k.
+// turns holds the counts of a function: entry is added at each call, loops[k] at each turn of loop k.
 type turns struct {
 	entry     uint32
 	loops     []uint32

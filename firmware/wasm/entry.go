@@ -104,7 +104,7 @@ func (e *entry) over(w *weaver) *woven {
 	return &woven{copier: copier{to: append(body, binary.OpEnd)}}
 }
 
-// each returns the body of a function (count, slot, calls i32).
+// each returns the body of the function (count, slot, calls i32), which calls the entry point once per cell.
 func (e *entry) each(w *weaver, over uint32) *woven {
 	var kept, zero []uint32 // locals
 	before := newSet(len(e.types))

@@ -224,7 +224,7 @@ func isStore(op binary.Opcode) bool {
 }
 
 // ReadsSlot reports whether the handler of an image can read the slot number, the second parameter of starloom_slot:
-// whether, on some path, code reads the parameter's local before overwriting it.
+// It tests whether code on some path reads the parameter's local before overwriting it.
 func ReadsSlot(image []byte) (bool, error) {
 	m, err := read(image)
 	if err != nil {

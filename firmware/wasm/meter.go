@@ -29,8 +29,8 @@ type Meter struct {
 	// last instruction. In a checked build, code without a line belongs to the preceding line of its function.
 	Profile bool
 
-	// Core is the core of a program for RISC-V, with parameters of its RTL (package rv32); "" for WebAssembly. Costs is
-	// the zero table then.
+	// Core is the core of a program for RISC-V, with parameters of its RTL (package rv32); "" for WebAssembly. With a
+	// core, Costs is the zero table.
 	Core       string
 	Parameters map[string]int64
 }
@@ -44,7 +44,7 @@ const (
 	AtName      = binary.Reserved + "at"      // i32, with Meter.Profile: offset in the image's code section
 )
 
-// entry points with a list of cells, and their numbers of parameters
+// entry points with a list of cells, with their numbers of parameters
 var listed = []struct {
 	name   string
 	params int

@@ -248,7 +248,7 @@ func (w *weaver) write(c *Copy) {
 	out := m.Encode(parts)
 	names := m.FunctionNames()
 	for name, own := m.Names[uint32(len(names))]; own; name, own = m.Names[uint32(len(names))] {
-		names = append(names, name) // a function added by the copy; see addEntries
+		names = append(names, name) // a function added by the copy has its name already; see addEntries
 	}
 	out = binary.AppendSection(out, binary.SectionCustom, 1, binary.NameSection(names, shift.function))
 	if c.original != nil || c.SourceMap != "" {

@@ -390,7 +390,7 @@ func (p *Places) inlinedCalls() (calls []inlinedCall) {
 
 // around returns the line of the statement whose loop spans from..to, with a branch back at back. This is usually the
 // line at back. If an inlined call contains back but less than two thirds of the loop, around returns the line of the
-// outermost such call. (A compiler moves some of the caller's code into a loop.)
+// outermost such call. This is necessary because compilers may move the caller's code into a loop.
 func (t lineTable) around(calls []inlinedCall, from, back, to uint64) string {
 	for _, c := range calls {
 		if !c.contains(back) {

@@ -229,8 +229,9 @@ func (p *program) loops(k int, found []loopBounds) (loops []Loop) {
 	return loops
 }
 
-// loopPlace returns the head of a loop with the line of the loop's last branch back. This line belongs to the loop
-// statement, whereas the head may be inlined code. If the line is unknown, loopPlace uses the first line in the loop.
+// loopPlace returns the head of a loop with the line of the loop's last branch back. That line belongs to the loop
+// statement, whereas the head may be inlined code. If the line is unknown, loopPlace returns the first known line in
+// the loop.
 func (p *program) loopPlace(k int, l *loopBounds) Place {
 	place := p.place(k, l.offset)
 	place.Source = ""

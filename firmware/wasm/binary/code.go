@@ -70,8 +70,8 @@ func (m *Module) InRange(i *Instruction, locals uint64) error {
 	return nil
 }
 
-// SkipUnreachable skips to the next reachable code and returns the instruction there: the end or else of the block.
-// It returns a zero Instruction at the end of the code.
+// SkipUnreachable skips unreachable code and returns the instruction after it: the end or else of the block. It
+// returns a zero Instruction at the end of the code.
 func (r *Reader) SkipUnreachable() (i Instruction) {
 	depth := 0
 	for r.More() {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Reserved is the prefix of names that images must not use; such names are ignored.
+// Reserved is the prefix of names that images must not use. Such names in an image are ignored.
 const Reserved = "starloom."
 
 // nameBytesMax is the maximum length of a name in messages; clipped marks a truncated name.
 const nameBytesMax, clipped = 250, "..."
 
-// Clip truncates a name from an image, which may have megabytes.
+// Clip truncates a name from an image, because names may have megabytes.
 func Clip(name string) string {
 	if len(name) <= nameBytesMax {
 		return name

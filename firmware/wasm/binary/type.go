@@ -22,7 +22,7 @@ func (r *Reader) valueType() byte {
 	return t
 }
 
-// TypeNames are the value types in the text format.
+// TypeNames maps value types to their names in the text format.
 var TypeNames = map[byte]string{
 	I32: "i32", I64: "i64", F32: "f32", F64: "f64", V128: "v128", FuncRef: "funcref", ExternRef: "externref",
 }
