@@ -42,8 +42,8 @@ func Resized(n Network, steps int) Network {
 	return nil
 }
 
-// alike reports whether two networks have the same type. Abilities of a wrapped network may return the inner network
-// without the wrapper's replacements.
+// alike reports whether two networks have the same type. The abilities of a wrapped network may return the inner
+// network, which lacks the wrapper's replacements.
 func alike(n, other Network) bool {
 	return other != nil && reflect.Indirect(reflect.ValueOf(n)).Type() == reflect.Indirect(reflect.ValueOf(other)).Type()
 }
@@ -97,8 +97,8 @@ func Scaled(size, steps int) int {
 	return size >> min(-steps, 63)
 }
 
-// Refused returns the reason why a network cannot run a program, and the remedy: the network's own, otherwise the
-// argument remedy.
+// Refused returns the reason why a network cannot run a program, and a remedy: the remedy of the network if it has
+// one, otherwise the argument remedy.
 func Refused(n Network, program, remedy string) (why, helps string) {
 	if refuses := n.Abilities().Refuses; refuses != nil {
 		if why, helps := refuses(program); why != "" {
@@ -152,7 +152,7 @@ func WiringOf(n Network) *Wiring {
 	return w
 }
 
-// CheckWiring returns an error for a sending port (Own) without a medium.
+// CheckWiring returns an error if a port that can send (Own) has no medium.
 func CheckWiring(n Network) error {
 	shape := n.Shape()
 	w := shape.Wired()
@@ -204,7 +204,7 @@ func paceSlots(r *Routers, t *nic.Timing) error {
 	return nil
 }
 
-// TimebaseOf returns the time base of a run with cycles per slot or tick.
+// TimebaseOf returns the time base of a run. cycles is the length of a slot or tick in cycles.
 func TimebaseOf(n Network, bare bool, cycles int) Timebase {
 	switch routers := RoutersOf(n) != nil; {
 	case routers && bare:

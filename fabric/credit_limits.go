@@ -38,7 +38,7 @@ func (CreditLimits) Short() (key, description string) {
 		"takes its credit with it, until a resynchronisation"
 }
 
-// Shorthand is an object of a scenario whose value may also be written as the value of one key.
+// Shorthand is an object of a scenario that may be written as the value of one of its keys.
 type Shorthand interface {
 	Short() (key, description string)
 }

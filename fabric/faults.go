@@ -78,7 +78,7 @@ func (f *Fault) First() uint32 {
 type Faults struct {
 	All    []Fault
 	Off    bool // disables all faults
-	Only   int  // number of the only enabled fault, counted from 1; 0 enables all
+	Only   int  // number of the only enabled fault, counted from 1; 0 if all faults are enabled
 	Except int  // number of the disabled fault, counted from 1; 0 for none
 	Script *FaultScript
 	names  Names

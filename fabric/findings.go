@@ -10,8 +10,8 @@ import (
 	"starloom/nic"
 )
 
-// Finding is an event that may break a rule. Index is a medium for FindCollision, FindLate, FindCrowded and FindLost,
-// otherwise a processor. For FindCollision, Value is the cycle within the slot.
+// Finding is an event that may break a rule. Index is the number of a medium for FindCollision, FindLate, FindCrowded
+// and FindLost, otherwise the number of a processor. For FindCollision, Value is the cycle within the slot.
 type Finding struct {
 	Kind  FindingKind
 	Slot  uint32
@@ -65,7 +65,7 @@ const (
 	FindMisrouted    // a packet arrived at a wrong processor; Value is its origin; Text for an announced packet
 	FindDuplicate    // a packet arrived again; Value is its origin; Text for an announced packet
 	FindUnbacked     // firmware announced a packet without a frame; Value is the packet's origin
-	FindCreated      // a frame has an item that its sender cannot have; Value is the item's origin
+	FindCreated      // a frame has an item that its sender cannot know; Value is the item's origin
 	FindUnsent       // a queued frame was lost before it was sent; Text gives the cause
 	FindLost         // a frame was lost on a medium; Value is its sender; Text gives the cause
 	FindUnheard      // a frame was lost at its sender or receiver; Text gives the cause
@@ -81,7 +81,7 @@ const (
 	FindMissing      // a packet has not arrived at the end; Value is its origin; Text if the packet is not in flight
 	FindStep         // a message arrived in a wrong step; Text names the step
 	FindDisagreement // voters decided differently; Text describes the decisions
-	FindInvalid      // a voter decided for a value of no correct module; Text gives the value
+	FindInvalid      // a voter decided for a value that no correct module has; Text gives the value
 	FindOverrun      // a handler exceeded its compute window; Text gives the excess
 	FindSlow         // a frame took too long; Text describes the delay
 	FindOvertaken    // a frame arrived after a frame that was queued later; Text names the later frame
@@ -89,8 +89,8 @@ const (
 	FindStanding     // the run ended with blocked packets in routers; Text gives their places
 	FindDeadlock     // frames in routers wait for each other forever; Text names these frames
 	FindEnergy       // an update raised the energy; Text gives the time
-	FindNever        // the condition of rule Index of Rules.States holds; Text gives values
-	FindAfter        // the condition that must follow has not followed; Text gives values
+	FindNever        // the condition of rule Index of Rules.States was true; Text gives values
+	FindAfter        // a condition was not followed by the required condition; Text gives values
 	findingKinds
 )
 
@@ -106,8 +106,8 @@ const (
 )
 
 // findings describes all kinds: the broken rule, the place and time of the finding, and the message. If the finding
-// belongs to a processor, the message follows "processor N". The message is text, or before followed by the finding's
-// Text.
+// belongs to a processor, the message follows "processor N". The message is the field text, or the field before and
+// then the finding's Text.
 var findings = [findingKinds]struct {
 	rule   string
 	path   func(n Names, index int) string

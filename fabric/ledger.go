@@ -79,7 +79,7 @@ func (f *Frames) Listened(state Listened, effect Effect, frames uint64) (next Li
 }
 
 // Unheard returns the number of frames that were alone on a medium without listeners. With RTL, receivers may hear
-// more frames than were alone, because RTL may show light where the model is dark.
+// more frames than Alone counts, because RTL may show light where the model is dark.
 func (f *Frames) Unheard() uint64 { return f.Alone - min(f.Alone, f.Heard+f.Faulted) }
 
 // Ledger holds the observations of one shard: the counters of the run, and the events of the current slot. Ledgers
@@ -88,15 +88,15 @@ type Ledger struct {
 	Checks    Checks
 	Shard     int
 	Referee   Referee
-	Witness   Witness      // the referee's witness, nil if the referee need not see every frame
-	Overhears bool         // packets in frames for other processors count as arrivals: Referee.Overhears
+	Witness   Witness      // the referee's witness; nil if the referee does not observe every frame
+	Overhears bool         // Referee.Overhears: packets in frames for other processors count as arrivals
 	Capture   bool         // keep Sent and Heard for a packet capture
-	Held      HeldPackets  // packets in processors according to frames; nil if frames are not tracked
+	Held      HeldPackets  // packets in processors, derived from frames; nil if frames are not tracked
 	Follow    *Follow      // packets whose frames are stored in Followed, nil for none
 	Faults    *Faults      // faults of this run, nil for none; set by SetFaults
 	Queues    QueuedFrames // queued frames of the machine, nil for none
 	Onlooker  Onlooker     // observer for a picture, nil for none
-	At        uint64       // 1 + cycle of the recorded frames, 0 if the slot determines the cycle
+	At        uint64       // 1 + cycle of the recorded frames; 0 if the cycle follows from the slot
 
 	Frames      Frames
 	HeldMax     uint8
@@ -137,10 +137,10 @@ type Captured struct {
 	Slot      uint32     // slot in which the frame crosses
 	Status    nic.Status // status of a reception
 	Frame     nic.Frame
-	At        uint64 // 1 + cycle of the first or last bits, 0 if the slot determines the cycle
+	At        uint64 // 1 + cycle of the first or last bits; 0 if the cycle follows from the slot
 }
 
-// Cycle returns the cycle of the frame, or usual if the slot determines the cycle.
+// Cycle returns the cycle of the frame, or usual if the cycle follows from the slot.
 func (c *Captured) Cycle(usual uint64) uint64 {
 	if c.At > 0 {
 		return c.At - 1
@@ -306,8 +306,8 @@ func (l *Ledger) Judge(slot uint32) {
 	}
 }
 
-// Claim checks a packet announced by firmware, for referees that observe frames. has means that a frame has brought
-// the packet. Claim only adds findings.
+// Claim checks a packet announced by firmware, for referees that observe frames. has means that the processor
+// received the packet in a frame. Claim only adds findings.
 func (l *Ledger) Claim(processor int, origin, slot uint32, has bool) {
 	if !has && l.Checks.ExactlyOnce {
 		l.Find(Finding{Kind: FindUnbacked, Slot: slot, Index: processor, Value: origin})
@@ -344,7 +344,7 @@ func (l *Ledger) NoteArrival(processor, origin uint32) {
 	l.arrivals = append(l.arrivals, Arrival{processor, origin})
 }
 
-// HeldPackets tracks the packets in processors by the frames.
+// HeldPackets tracks the packets in processors by observing frames.
 type HeldPackets interface {
 	Sent(l *Ledger, processor int, origin, slot uint32)
 	Received(processor int, origin, slot uint32)

@@ -24,22 +24,22 @@ type Tabled interface{ RunTable(slots uint32) RunTable }
 // Metrics holds the figures of a run's workload in the network's order.
 type Metrics []Metric
 
-// Metric is one figure: an integer, a float64, a text, a slice of numbers, or a Lined. A nil Value is unknown: null
-// in JSON, and "-" in text.
+// Metric is one figure: an integer, a float64, a text, a slice of numbers, or a Lined. A nil Value means an unknown
+// figure: null in JSON, and "-" in text.
 type Metric struct {
 	Name  string
 	Value any
 	In    string // unit, if it differs from the unit in other networks
 	Of    string // covered part of the network, "" for the whole network
 
-	Former bool // former name of a figure, kept for scripts during one version and not displayed
+	Former bool // former name of a figure; scripts can use it during one version, and texts omit it
 }
 
 // Lined is the Value of a Metric with several lines in the text report.
 type Lined interface{ Lines() []string }
 
-// Pooled is the Value of a Metric that is pooled over runs instead of averaged. Pool adds the value to all; all is
-// nil in the first call. Figures returns the pooled figures, named after the Metric.
+// Pooled is the Value of a Metric that is pooled over runs instead of averaged. Pool adds the value to all, which is
+// nil in the first call. Figures returns the pooled figures under the name of the Metric.
 type Pooled interface {
 	Pool(all Pooled) Pooled
 	Figures(name string) Metrics

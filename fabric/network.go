@@ -87,7 +87,7 @@ type Blocks func(processor int, port uint16, slot uint32) bool
 type Twins struct {
 	// Whole returns the twin of the whole network, NICs and media, and the twin's size parameters.
 	Whole func() (*twin.Twin, twin.Parameters)
-	Parts []twin.Twin // components of the network, with the names of their sites
+	Parts []twin.Twin // components of the network; their names are those of their sites
 }
 
 // Memory contains estimates in bytes.
@@ -106,7 +106,7 @@ type Description struct {
 	Medium   string                       // sentence about the media, without full stop
 	Meanings string                       // meanings of figures of runs and studies, for ReadMeanings
 	Keys     string                       // keys of the shortest scenario, "" for the required keys
-	Example  func(program string) Example // a small scenario of a program; for "", of the program recommended to beginners
+	Example  func(program string) Example // small scenario of a program; for "", of the program recommended to beginners
 	Studies  []Study
 	Plane    func() Plane          // positions of processors in a network of links
 	Sketch   func() (Sketch, bool) // positions of processors and media; false if the picture would be too large
@@ -121,7 +121,8 @@ type Study interface{ IsStudy() }
 // Example is a small scenario of a program.
 type Example struct {
 	Program string // set by Example("")
-	// keys and values in the form of --set: fabric.ring.nodes=8; a workload only if it is larger than the minimum
+	// keys and values in the form of --set: fabric.ring.nodes=8; contains a workload only if it is larger than the
+	// minimum
 	Set    []string
 	Expect string // outcome of the run in the form of --expect; "" for pass
 }

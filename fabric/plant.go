@@ -47,7 +47,7 @@ type Media struct {
 	Parts []hw.Component
 	// Composites may replace some of Parts.
 	Composites []hw.Composite
-	// Collided reports whether a processor's frame in this slot has collided; nil unless the medium reports
+	// Collided reports whether a processor's frame in this slot has collided; nil if the medium does not report
 	// collisions. Reseed sets the seed of a run; nil for hardware without randomness.
 	Collided func(processor int) bool
 	Reseed   func(seed uint64)

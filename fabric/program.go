@@ -62,9 +62,9 @@ type Needs struct {
 type Least struct {
 	Slots uint32 // bound for this program with any orders and delays; 0 if unknown
 	Any   uint32 // bound for any firmware on this network; 0 if unknown
-	Why   string // reason for Slots in sentences, without the last full stop
-	Sum   string // the calculation, without the last full stop; "" if Why includes it
-	How   string // how firmware achieves Any, without the last full stop; "" if unknown
+	Why   string // reason for Slots in complete sentences, without the final full stop
+	Sum   string // calculation of Slots, without the final full stop; "" if Why contains it
+	How   string // how firmware achieves Any, without the final full stop; "" if unknown
 }
 
 // Needed returns the bounds of a program, zero if the bounds are unknown or p is nil.

@@ -139,7 +139,7 @@ type Waiter interface {
 	WaitsFor(processor int, frame nic.FrameView, listens func(processor int) bool) string
 }
 
-// End is the state of a run at its end, or at present.
+// End is the state of a run at its end, or the current state of an unfinished run.
 type End struct {
 	Finished   bool
 	Slots      uint32 // crossed slots

@@ -51,7 +51,7 @@ func (r ResultRule) String() string {
 	return fmt.Sprintf("%d to %d", r.Min, r.Max)
 }
 
-// NoneOf requires that a result is 0 on all processors.
+// NoneOf requires that the named result is 0 on all processors.
 func NoneOf(name string) *ResultRules { return &ResultRules{map[string]ResultRule{name: {}}} }
 
 // Setting returns the value for a list of settings.
@@ -281,7 +281,7 @@ func (r *ResultRules) Judge(given *Results, names []string, processors int,
 		rule, word := r.Of[name], uint32(slices.Index(names, name))
 		first := map[int64]int{}
 		judged := -1
-		count, last := 0, 0 // number of judged processors, and the last of them
+		count, last := 0, 0 // number of judged processors, and the last judged processor
 		for processor := range processors {
 			if skipped(processor) {
 				continue

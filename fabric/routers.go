@@ -20,7 +20,7 @@ type Routers struct {
 	Tick  int    // cycles between two calls of handlers
 	Bits  int    // bits per flit
 	Sink  bool   // NICs accept every flit, so RX FIFOs may overflow; otherwise flits wait for free places
-	Shown string // before a run: why deadlocks are impossible, or why they are possible; "" for no statement
+	Shown string // before a run: why deadlocks are impossible or possible; "" for no statement
 
 	// Later computes the routes and Shown of a large network when the network runs; nil if both are set.
 	Later func() error

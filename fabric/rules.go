@@ -22,8 +22,8 @@ type Rules struct {
 	PacketsPerProcessorMax int `json:"packets_per_processor_max,omitempty" jsonschema:"minimum=1,maximum=254"`
 	// every packet arrives exactly once at its destination
 	ExactlyOnce bool `json:"exactly_once,omitempty"`
-	// every queued frame fits into its TX FIFO and reaches its addressee; a frame without addressee reaches some
-	// processor
+	// every queued frame fits into its TX FIFO and reaches its addressee; a frame without an addressee reaches at
+	// least one processor
 	NoLoss bool `json:"no_loss,omitempty"`
 	// maximum number of slots until arrival: of a packet of the workload from slot 0, of a measured packet of traffic
 	// from its creation (without firmware in cycles), of other frames from the slot in which firmware queues them
@@ -47,7 +47,8 @@ type Rules struct {
 	BusLength bool `json:"bus_length,omitempty"`
 	// all voters that decide, decide the same
 	Agreement bool `json:"agreement,omitempty"`
-	// a voter decides for a value of correct modules, or if their values differ, between the smallest and the largest
+	// a voter decides for a value of the correct modules or, if their values differ, for a value between the smallest
+	// and the largest
 	Validity bool `json:"validity,omitempty"`
 	// a broadcast reaches every processor in the step given by its algorithm, usually its distance
 	ReceiveStep bool `json:"receive_step,omitempty"`

@@ -12,16 +12,17 @@ var stateRulesSource string
 
 const (
 	RuleNever = "never" // Rules.States: a condition holds at no boundary
-	RuleAfter = "after" // Rules.States: a condition follows another one in time
+	RuleAfter = "after" // Rules.States: one condition is followed by another
 )
 
-// StateRule is a rule on the probes and results of all processors at the end of every boundary: a condition that never
-// holds, or a condition that another one follows. Conditions are expressions over the names of probes and results; each
-// name has count (processors with a value other than 0), min, max, sum, and values, a list by processor.
+// StateRule is a rule about the probes and results of all processors at the end of every boundary. Either a condition
+// must never hold, or one condition must be followed by another. Conditions are expressions over the names of probes
+// and results. Each name has the fields count (number of processors with a nonzero value), min, max, sum, and values
+// (a list by processor).
 type StateRule struct {
-	// condition that holds at no boundary, such as leader.count > 1
+	// condition that must hold at no boundary, such as leader.count > 1
 	Never string `json:"never,omitempty"`
-	// condition that obliges: then holds within so many slots, or at once
+	// condition that starts the time within which then must hold
 	After string `json:"after,omitempty"`
 	// longest time from after to then, in slots, at routers in ticks
 	Within *Duration `json:"within,omitempty" jsonschema:"minimum=1,maximum=4294967293"`
@@ -49,7 +50,8 @@ func (r *StateRule) Name() string {
 	return RuleAfter
 }
 
-// Mistake returns the reason why the rule has no meaning, and the remedy; "" for a complete rule.
+// Mistake returns the reason why the rule is incomplete or contradictory, and a remedy. It returns "" for a valid
+// rule.
 func (r *StateRule) Mistake() (reason, remedy string) {
 	const forms = `write {never: "leader.count > 1"}, or {after: "request.count > 0", within: 40 slots, ` +
 		`then: "grant.count > 0"}`

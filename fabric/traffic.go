@@ -25,7 +25,7 @@ type Traffic struct {
 	// from the seed (default uniform)
 	Pattern string `json:"pattern,omitempty" jsonschema:"minLength=1"`
 	// allow packets to their own source; otherwise a source whose pattern selects itself sends nothing (default: true
-	// on a crossbar, else false)
+	// on a crossbar, otherwise false)
 	Self *bool `json:"self,omitempty"`
 	// mean number of packets that a processor creates per slot
 	Rate float64 `json:"rate,omitempty" jsonschema:"minimum=0,maximum=1"`

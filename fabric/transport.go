@@ -99,8 +99,8 @@ type Stillness interface {
 	Still(first, end int, slot uint32) bool
 }
 
-// Timeless is a Transport that can tell whether it reads the numbers of slots other than to report them. If it does
-// not, a slot depends only on the transport's columns.
+// Timeless is a Transport that can report whether slot numbers affect its behaviour. If they do not, a slot depends
+// only on the transport's columns.
 type Timeless interface {
 	Transport
 	Timeless() bool

@@ -203,8 +203,8 @@ func FillRandom(p []uint32, seed uint64) {
 	}
 }
 
-// Misplaced returns the reason why a list is not a permutation of the processors, "" if it is a permutation, and the
-// remedy. entry is the first entry out of range or repeated, -1 for a wrong length.
+// Misplaced returns the reason why a list is not a permutation of the processors, and a remedy. The reason is "" for
+// a permutation. entry is the first entry that is out of range or repeated, -1 for a wrong length.
 func Misplaced(list []uint32, processors int) (entry int, reason, remedy string) {
 	if len(list) != processors {
 		count := traces.Plural(processors, "destination", "destinations")

@@ -34,7 +34,7 @@ type Buses struct {
 	serving      [][]uint32 // by shard: transmitters whose To differs from PortNone
 
 	replaced []bool // by bus: RTL replaces the bus; nil if RTL replaces none
-	whole    []bool // by bus: RTL replaces the bus with its arbiter; nil if RTL replaces none
+	whole    []bool // by bus: RTL replaces the bus and its arbiter; nil if RTL replaces no such pair
 }
 
 // BusConfig holds the wires of a bank of buses.
@@ -270,7 +270,7 @@ func marked(column []bool, elements, element int) []bool {
 	return column
 }
 
-// forTaps places an expression of each tap's transmitter side by side, and zeros for taps that the bus does not have.
+// forTaps places an expression of each tap's transmitter side by side. Zeros follow up to the given number of taps.
 func (b *Buses) forTaps(bus, bits, taps int, of func(transmitter int) Expression) Expression {
 	all := make([]Expression, 0, taps+1)
 	for _, i := range b.Taps.Members[bus] {
@@ -279,7 +279,7 @@ func (b *Buses) forTaps(bus, bits, taps int, of func(transmitter int) Expression
 	return Together(append(all, Constant((taps-len(all))*bits, 0))...)
 }
 
-// switchedLine is 1 while a transmitter is switched to a bus.
+// switchedLine returns an expression that is 1 while a transmitter is switched to a bus.
 func (b *Buses) switchedLine(bus, transmitter int) Expression {
 	at := Line{}
 	if b.Ports != nil {
@@ -290,7 +290,8 @@ func (b *Buses) switchedLine(bus, transmitter int) Expression {
 	return Carried(at).Is(uint64(b.port(bus, transmitter)))
 }
 
-// glue drives the request lines of the arbiters, and the port that serves each transmitter.
+// glue returns the expressions that drive the request lines of the arbiters and the port that serves each
+// transmitter.
 func (b *Buses) glue() (all []Glue) {
 	for bus := range b.Taps.Members {
 		all = append(all, Glue{b.Request.Of(bus), b.forTaps(bus, 1, b.Request.requesters, func(i int) Expression {

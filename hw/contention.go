@@ -45,7 +45,7 @@ func contends(addressee uint32, tag uint16, listeners []Listener) bool {
 //	start      /-\_______________
 //	count           3             a, b, c contend: each transmits with probability 1/count
 //	transmit        a    a    a,c
-//	passed               a    -   until another one transmits in the same slot
+//	passed               a    -   until another input transmits in the slot
 //	collided                  a,c
 //
 // Every transmission since start counts, even one of an input that does not contend.

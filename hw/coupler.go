@@ -163,7 +163,8 @@ func (c *StarCouplers) Site() *Site {
 	}
 }
 
-// gated is the light of the senders from first on, each dark unless its transmitter is switched to the coupler.
+// gated returns the light of the senders from first on. The light of a sender is dark unless its transmitter is
+// switched to the coupler.
 func (c *StarCouplers) gated(field string, coupler, first, senders int) Expression {
 	lanes := make([]Expression, senders)
 	for lane := range lanes {

@@ -195,7 +195,7 @@ func (c *Crosspoints) Site() *Site {
 	}
 }
 
-// granted is the transpose of the grants: a bit per output. Each arbiter has a bit per transmitter.
+// granted returns the transpose of the grants, with a bit per output. Each arbiter has a bit per transmitter.
 func (c *Crosspoints) granted(transmitter int) Expression {
 	grants := make([]Expression, c.width())
 	for output := range grants {

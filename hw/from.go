@@ -2,12 +2,11 @@ package hw
 
 import "slices"
 
-// Line is a value on a wire: one element's part of a bank of wires, and one field of it if the wire has several.
-// Inputs read lines (Port.From), outputs drive them (Port.Lines). Two lines are the same if all their members are
-// equal.
+// Line identifies a value on a wire: the wire of one element, or one field of this wire. Inputs read lines
+// (Port.From), and outputs drive lines (Port.Lines). Equal Lines identify the same value.
 type Line struct {
 	Wire    Wire
-	Field   string // a field of a wire with several: FieldRail1, ...; "" for a wire of one value
+	Field   string // name of a field, such as FieldRail1; "" for a wire with a single value
 	Element int
 	Bits    int
 }
@@ -16,19 +15,20 @@ type Line struct {
 const (
 	FieldRail1 = "rail1" // FieldRail1 is rail 1 of light.
 	FieldRail0 = "rail0" // FieldRail0 is rail 0 of light.
-	FieldTo    = "to"    // FieldTo is the requested output, PortNone if a list selects it.
+	FieldTo    = "to"    // FieldTo is the requested output; PortNone if a list selects the output.
 	FieldTag   = "tag"   // FieldTag is the tag of a request.
 	FieldHigh  = "high"  // FieldHigh is 1 while the transmitter asks.
-	FieldGrant = "grant" // FieldGrant has a bit per requester; it belongs to an arbiter's busy wire.
+	FieldGrant = "grant" // FieldGrant has a bit per requester. It is a field of an arbiter's Busy wire.
 )
 
-// Expression is a small function of lines: what hardware places between an input and the outputs that drive it.
+// Expression is a combinational function of lines. It describes the hardware between an input and the outputs that
+// drive it.
 type Expression struct {
 	Kind ExpressionKind
 	Bits int
 	Line Line         // of ExpressionLine
 	Low  int          // of ExpressionLine: its first bit
-	Word uint64       // of ExpressionConstant: the value; of ExpressionIs: the value that is compared, at most 64 bits
+	Word uint64       // ExpressionConstant: the value; ExpressionIs: the value to compare with; at most 64 bits
 	Of   []Expression // operands; of ExpressionIf the condition first
 }
 
@@ -38,11 +38,11 @@ type ExpressionKind uint8
 // The operations.
 const (
 	ExpressionLine     ExpressionKind = iota // bits of a line
-	ExpressionConstant                       // a constant; bits from 64 on are 0
+	ExpressionConstant                       // a constant; bits 64 and above are 0
 	ExpressionTogether                       // operands side by side, the lowest first
-	ExpressionIf                             // the second operand while the first is 1, otherwise the third, or 0 without
+	ExpressionIf                             // second operand while the first is 1; else the third, if any, or 0
 	ExpressionIs                             // 1 if the operand has a value
-	ExpressionAny                            // 1 if a bit of an operand is 1
+	ExpressionAny                            // 1 if any bit of any operand is 1
 )
 
 // Carried is the value of a line.
@@ -50,18 +50,18 @@ func Carried(line Line) Expression {
 	return Expression{Kind: ExpressionLine, Bits: line.Bits, Line: line}
 }
 
-// Slice returns bits of a line, starting at bit low.
+// Slice returns an expression for some bits of a line, starting at bit low.
 func (e Expression) Slice(low, bits int) Expression {
 	e.Low, e.Bits = e.Low+low, bits
 	return e
 }
 
-// Constant is a number of the given width.
+// Constant returns a number of the given width in bits.
 func Constant(bits int, value uint64) Expression {
 	return Expression{Kind: ExpressionConstant, Bits: bits, Word: value}
 }
 
-// Together places operands side by side, the lowest first. Operands of 0 bits are left out.
+// Together concatenates operands, the first in the low bits. It ignores operands of 0 bits.
 func Together(lowestFirst ...Expression) Expression {
 	e := Expression{Kind: ExpressionTogether}
 	for _, of := range lowestFirst {
@@ -73,23 +73,23 @@ func Together(lowestFirst ...Expression) Expression {
 	return e
 }
 
-// If is e while the condition of one bit is 1, otherwise 0.
+// If returns an expression with the value of e while the one-bit condition is 1, otherwise 0.
 func (e Expression) If(condition Expression) Expression {
 	return Expression{Kind: ExpressionIf, Bits: e.Bits, Of: []Expression{condition, e}}
 }
 
-// Else makes the value of an If other while its condition is 0.
+// Else returns an expression If with the value other while its condition is 0.
 func (e Expression) Else(other Expression) Expression {
 	e.Of = append(slices.Clone(e.Of), other)
 	return e
 }
 
-// Is is 1 if the value of e, at most 64 bits, is the constant.
+// Is returns an expression that is 1 while e, of at most 64 bits, equals value.
 func (e Expression) Is(value uint64) Expression {
 	return Expression{Kind: ExpressionIs, Bits: 1, Word: value, Of: []Expression{e}}
 }
 
-// AnyOf is 1 if a bit of an operand is 1.
+// AnyOf returns an expression that is 1 while any bit of an operand is 1.
 func AnyOf(of ...Expression) Expression { return Expression{Kind: ExpressionAny, Bits: 1, Of: of} }
 
 // Lines yields the lines that e reads.
@@ -102,7 +102,7 @@ func (e Expression) Lines(yield func(Line)) {
 	}
 }
 
-// Bind returns a function that writes the value of e to the pins. source returns the pins that hold a line.
+// Bind returns a function that writes the value of e to to. source returns the pins that hold the value of a line.
 func (e Expression) Bind(to Pins, source func(Line) Pins) func() {
 	switch e.Kind {
 	case ExpressionLine:
@@ -153,7 +153,7 @@ func (e Expression) Bind(to Pins, source func(Line) Pins) func() {
 	}
 }
 
-// word returns a function that computes e into pins of its own.
+// word returns a function that computes e into its own pins and returns them.
 func (e Expression) word(source func(Line) Pins) func() Pins {
 	own := Pins{Words: make([]uint64, (e.Bits+63)/64), Bits: e.Bits}
 	compute := e.Bind(own, source)

@@ -41,7 +41,7 @@ func (l *Lists) Path() string { return l.path }
 //	turn       /----------\__________
 //	input       a    b    c             by tag and index, or from the pointer on
 //	lists       A    B    C             the memories answer in the same cycle
-//	served      _____/--\_/---\______   b has got nothing
+//	served      _____/--\_/---\______   b gets no output
 //	grant       -    a    a    a,c      until the next start
 //
 // Allocation ends when no input is left or Cap inputs are granted; it takes at most one cycle per input. Requests,
@@ -217,7 +217,7 @@ func (a *ListAllocators) Site() *Site {
 	}
 }
 
-// listPort is the port of the list. Positions beyond a shorter list are 0 and invalid.
+// listPort returns the port for the list. Positions beyond a shorter list are 0 and invalid.
 func (a *ListAllocators) listPort() Port {
 	width := IndexBits(a.ports)
 	return Port{
@@ -260,7 +260,7 @@ func (a *ListAllocators) validPort() Port {
 	}
 }
 
-// firstPort is the port of the first choice. A choice beyond the list reads as the maximum length of a list.
+// firstPort returns the port for the first choice. A choice beyond the list reads as the maximum length of a list.
 func (a *ListAllocators) firstPort() Port {
 	return Port{
 		Name: "first_i", Bits: bits.Len(uint(a.lists.length)), Input: true,

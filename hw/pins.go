@@ -8,8 +8,8 @@ type Pins struct {
 	First, Bits int
 	Start       int // offset of the pins in their port, for Wild
 
-	// Unknown marks the bits that are X or Z, nil if there are none. If Unknown is not nil, Wild is not nil either
-	// and records the first such bits that are read.
+	// Unknown marks the bits that are X or Z; nil without such bits. If Unknown is not nil, Wild must not be nil; it
+	// records the first of these bits to be read.
 	Unknown []uint64
 	Wild    *Wild
 }

@@ -31,7 +31,7 @@ type waits struct {
 	x     *Routers
 	owner []int32    // by output VC: input VC that owns the output VC, -1 for none
 	next  [][]uint32 // by vertex: edges
-	moves []bool     // by vertex: whether the vertex may move in the next cycles
+	moves []bool     // by vertex: true if the vertex may move in the next cycles
 	why   []Wait     // by waiting vertex: reason
 	onWay []uint16   // by wire and VC: flits in flight
 	back  []uint16   // by wire and VC: credits in flight
@@ -42,7 +42,7 @@ type waits struct {
 // nodes; firmware waits until the source of one of them has sent a packet.
 type Firmware func(node int) (does Taking, before []int)
 
-// Taking is the behaviour of firmware with a full RX FIFO.
+// Taking is the behaviour of firmware at a full RX FIFO.
 type Taking uint8
 
 const (

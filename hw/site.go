@@ -2,8 +2,8 @@ package hw
 
 import "fmt"
 
-// Site describes the ports of a component once. The description is used to connect its elements to RTL and to compare
-// both:
+// Site describes the ports of a component. The same description serves to connect its elements to RTL and to compare
+// them with RTL:
 //
 //	the machine --wires--> component --wires--> the machine      no RTL
 //	the machine --Get----> inputs [device] outputs --Put---->    an element replaced by RTL
@@ -26,7 +26,7 @@ type Site struct {
 
 	Ports []Port // in the order of the twin
 
-	// Glue drives lines that no port drives: gates of the component that its twin leaves out.
+	// Glue drives the lines that no port drives: gates of the component that are not part of its twin.
 	Glue []Glue
 
 	// Dark reports whether all inputs are 0 in this cycle. Only sites of light have it. The outputs of these sites
@@ -43,7 +43,7 @@ type Site struct {
 	Replace func(element int, ask func() bool)
 }
 
-// Glue is a line with the expression that drives it. Inputs read the line as a whole.
+// Glue is a line and the expression that drives it. Inputs must read the whole line.
 type Glue struct {
 	Line Line
 	From Expression
@@ -74,12 +74,12 @@ type Port struct {
 	Get     func(element int, to Pins) func()
 	Put     func(element int, from Pins) func() error
 
-	// What the port connects, as data beside the closures; `starloom export verilog` reads it.
-	Outside bool                         // input: firmware or the machine sets it, no hardware
-	From    func(element int) Expression // input: what drives it; nil: not stated, so the port cannot be exported
-	Counts  func(element int) Expression // input: the bits of From that count; nil: all
+	// Connections of the port, as data beside Get and Put, for `starloom export verilog`.
+	Outside bool                         // input: set by firmware or the machine, not by hardware
+	From    func(element int) Expression // input: expression for its value; nil if unknown: no export
+	Counts  func(element int) Expression // input: mask of the bits that must equal From; nil for all bits
 	Lines   func(element int) []Line     // output: the lines that it drives
-	Shows   string                       // output: name in waveforms below the element's path, "" for none
+	Shows   string                       // output: name in waveforms, relative to the element's path; "" for none
 }
 
 // SignalPort returns a port with one word of the signal per element.
@@ -132,7 +132,7 @@ func PutPins(put func(element int, from Pins) error) func(element int, from Pins
 	}
 }
 
-// Unread is the Put of an output that the model does not read.
+// Unread is the Put of an output that the model ignores.
 func Unread(int, Pins) func() error { return func() error { return nil } }
 
 // SharedPort returns a port with one word of the signal per group of sharers elements.

@@ -15,9 +15,9 @@ var ErrNoRoom = errors.New("the firmware has no room for a bank")
 // ErrLargeState means that the state of one processor exceeds StateBytesMax.
 var ErrLargeState = errors.New("the firmware has a state")
 
-// DescribeBank writes the parameters of a bank to the firmware's descriptor at address; firmware lays out the bank by
-// them. The parameters are the same for all banks of a machine and for all seeds, so all records have one size.
-// DescribeBank returns an error if the address is invalid.
+// DescribeBank writes the parameters of a bank to the firmware's descriptor at address; Firmware lays out the bank
+// according to these parameters. The parameters are the same for all banks of a machine and for all seeds, so all
+// records have one size. DescribeBank returns an error if the address is invalid.
 func DescribeBank(memory []byte, address uint32, c BankConfig) error {
 	d, err := descriptorAt(memory, address)
 	if err == nil {
@@ -246,8 +246,8 @@ func (b *Bank) configure() {
 // Restored updates the view after a saved state has replaced its memory.
 func (b *Bank) Restored() { b.stirAll() }
 
-// Reset sets a new seed and the reset values. The caller must have restored the view's memory to its contents after
-// attachment.
+// Reset sets a new seed and the reset values. The caller must first restore the view's memory to its contents after
+// the attachment.
 func (b *Bank) Reset(seed uint64) {
 	b.Seed = seed
 	clear(b.silenced)

@@ -161,7 +161,7 @@ func (d *Deserialisers) whole(cell int) Frame {
 	return d.Frame(cell)
 }
 
-// judge checks status, length and frame from RTL; firmware and reports rely on whole frames.
+// judge checks the status, length and frame that RTL reports, because firmware and reports rely on whole frames.
 func (d *Deserialisers) judge(cell int, from hw.Pins) error {
 	x := d.site
 	if x.status[cell] != StatusOK {

@@ -1,7 +1,7 @@
 package nic
 
-// Kept stores the NIC data that handlers can write, as they were before the calls, because the writes of an
-// overrunning handler do not count.
+// Kept stores the NIC data that handlers can write, with the values before the calls, because the writes of an
+// overrunning handler are undone.
 //
 //	restored      registers with their flags (not sleeping: the handler is called in the next slot),
 //	              TX FIFO, listening table, request list, tag filter, word of the schedule

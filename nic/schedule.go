@@ -78,7 +78,7 @@ func (b *Bank) Touch(cells []uint32) (any uint64) {
 	return any
 }
 
-// A frame is foreseen, because its later phits are known, if its first phit is alone on its media, its path does not
+// A frame is foreseen if its later phits are predictable: its first phit is alone on its media, its path does not
 // change before its end, and single cycles are not observed. The transmitter ends with the first phit. When this phit
 // arrives, the receivers take the whole frame; their registers are then as after all phits:
 //

@@ -206,7 +206,7 @@ func (r *gossipReferee) tally() {
 	}
 }
 
-// State implements fabric.Referee. It does not save the run-table.
+// State implements fabric.Referee. It omits the run-table.
 func (r *gossipReferee) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, hw.Future, "known", r.known, func(i int, items uint64) error {
 		if k := i % r.words; k == r.words-1 && items&^(^uint64(0)>>(-r.n&63)) != 0 {

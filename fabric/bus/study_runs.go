@@ -68,7 +68,7 @@ func (s *gossipRuns) lengths(name string) error {
 	return s.drawLengths()
 }
 
-// size of the run that shows Table 1; a line does not know all columns at the last time of the table
+// size of the run that shows Table 1; at the last time in the table, some line still lacks columns
 const table1Vertices, table1Length = 1024, 4
 
 func (s *gossipRuns) table1(name string) error {

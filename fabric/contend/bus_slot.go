@@ -35,7 +35,7 @@ func (b *Buses) SlotTransport(shape fabric.Shape, names fabric.Names, of fabric.
 	return t, nil
 }
 
-// busTransport is the slot engine of buses. Two tables of frames alternate, so that a bank may send in slot t while
+// busTransport is the slot engine of buses. Two tables of frames alternate. A bank may therefore send in slot t while
 // another bank still hears slot t-1. Latency: one slot. The network is one shard.
 type busTransport struct {
 	taps         *hw.Taps

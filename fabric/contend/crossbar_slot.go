@@ -30,8 +30,8 @@ func (x Crossbar) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	return t, nil
 }
 
-// crossbarTransport is the slot engine of a crossbar. Two tables of frames alternate, so that a bank may send in slot
-// t while another bank still hears slot t-1. Latency: one slot. The work per slot grows with the number of
+// crossbarTransport is the slot engine of a crossbar. Two tables of frames alternate. A bank may therefore send in
+// slot t while another bank still hears slot t-1. Latency: one slot. The work per slot grows with the number of
 // requesting, served or called NICs, plus one bit per processor.
 type crossbarTransport struct {
 	*matching

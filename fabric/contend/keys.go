@@ -158,7 +158,7 @@ func (k ArbiterKeys) Refuse(requesters int, noun string, others bool) Refusal {
 	return Refusal{}
 }
 
-// Terms holds the words with which a network rejects keys of a crossbar.
+// Terms holds a network's wording for refused keys of a crossbar.
 type Terms struct {
 	Ports int
 	Noun  string // noun for ports: "ports", "links"

@@ -10,7 +10,7 @@ import (
 	"starloom/nic"
 )
 
-// matching pairs senders with outputs in a slot, like the arbiters in their arbitration cycles. The work of ask,
+// matching matches senders and outputs in a slot, as the arbiters do in their arbitration cycles. The work of ask,
 // decide and clear grows with the number of requests.
 type matching struct {
 	ports int

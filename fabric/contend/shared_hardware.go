@@ -5,7 +5,7 @@ import (
 	"starloom/hw"
 )
 
-// fork connects transmitters with the media shared by lanes. It has no registers.
+// fork connects transmitters to the media shared by lanes. It has no registers.
 type fork struct {
 	path string
 	from Senders

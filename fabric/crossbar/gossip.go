@@ -50,7 +50,7 @@ type application interface {
 	mute(processor int) string
 	metrics(r *fabric.Results, m *fabric.Metrics)
 	keeps() []string
-	// judge applies the rules to results. Its state summarises the earlier results.
+	// judge applies the rules to results. The state of the rules summarises the earlier results.
 	judge(r *fabric.Results, rules *fabric.Rules, given []fabric.Result, yield func(fabric.Finding))
 	reset()
 	state(v *hw.StateVisitor)
@@ -403,7 +403,7 @@ func (r *gossipReferee) Reset() {
 	r.used = r.used[:0]
 }
 
-// State implements fabric.Referee. It does not save the run-table.
+// State implements fabric.Referee. It omits the run-table.
 func (r *gossipReferee) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, hw.Future, "first", r.first)
 	hw.StateColumn(v, hw.Future, "further", r.further, hw.AtMost(uint16(r.sessions-1)))

@@ -131,8 +131,8 @@ func (h *hopfield) flip(row []uint32, neuron int) {
 	row[processor*h.blockWords+k/bitsPerWord] ^= 1 << (k % bitsPerWord)
 }
 
-// draw draws the patterns of a seed and an initial state for each pattern: the pattern with the given percentage of
-// neurons, rounded, flipped at random places.
+// draw draws the patterns of a seed and an initial state for each pattern. The initial state is the pattern after the
+// inversion of a given percentage of its neurons, rounded and chosen at random.
 func (h *hopfield) draw(seed uint64) {
 	d := newDraws(seed)
 	h.pattern, h.start = h.given, nil
@@ -211,7 +211,7 @@ func (h *hopfield) energy(overlap []int64) int64 {
 	return energy / 2
 }
 
-// recall replays the results update by update: within each session, processors in order.
+// recall replays the results update by update: session by session, and within a session in the order of processors.
 type recall struct {
 	updates uint64 // updates replayed
 	row     []uint32

@@ -21,7 +21,7 @@ type voting struct {
 	faulty   []bool
 
 	// For a seed.
-	holds     []int64 // correct values of all modules; faulty modules send others
+	holds     []int64 // correct values of all modules; faulty modules send other values
 	wrong     int64   // value that faulty modules send instead
 	low, high int64   // range of the correct modules
 
@@ -221,9 +221,9 @@ func (v *voting) correct() string {
 }
 
 // metrics describes the last session. correct lists the values of correct modules. results lists the values by voter,
-// null without a value. agreed is the number of voters with the most frequent value, 0 without any. The last metric
-// lists the ids of voters with a value of no correct module. agreed and the last metric are unknown until a voter has
-// a result.
+// null without a value. agreed is the number of voters with the most frequent value, 0 without any. wrong_voters
+// lists the ids of voters whose value no correct module has. agreed and wrong_voters are unknown until a voter has a
+// result.
 func (v *voting) metrics(r *fabric.Results, m *fabric.Metrics) {
 	results, wrong := make([]*int64, len(v.holds)), []int{}
 	votes, agreed, came := map[int64]int{}, 0, false

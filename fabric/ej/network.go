@@ -232,9 +232,10 @@ func (e Network) opposites() []uint32 {
 	return opposites
 }
 
-// A link has the number of its port at the end from which it leads in direction +1, +rho or +rho^2. For j < 3, medium
-// node*6n+6(k-1)+j is the light from port 6(k-1)+j of the node. For j >= 3 it is the light that arrives over the link
-// of port 6(k-1)+j-3, from the neighbour's port with the same j.
+// sentOn returns the medium of a node's sending port. A link has the number of its port at the end from which it
+// leads in direction +1, +rho or +rho^2. For j < 3, medium node*6n+6(k-1)+j is the light from port 6(k-1)+j of the
+// node. For j >= 3 it is the light that arrives over the link of port 6(k-1)+j-3, from the neighbour's port with the
+// same j.
 
 func (e Network) sentOn(t *eisenstein.Torus, node, port int) int {
 	if port%directions >= directions/2 {

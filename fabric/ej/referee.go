@@ -98,7 +98,7 @@ func (r *referee) weigh() {
 }
 
 // dueStep returns the step in which the only message is due at a node: the node's distance; with rounds, the end of
-// the message's way in the round of the node's lowest nonzero coordinate.
+// the message's route in the round of the node's lowest nonzero coordinate.
 func (r *referee) dueStep(node int) (step int) {
 	size, rounds := r.torus.Size(), r.program == previousProgram
 	for k, weights := range r.weights {

@@ -22,7 +22,7 @@ import (
 	"starloom/firmware"
 )
 
-// Flood is the part of the suite with its own traffic; it needs only a network. Firmware floods the network with
+// Flood is the part of the suite that needs only a network. It has its own traffic. Firmware floods the network with
 // frames of all kinds, under faults of each kind, and with illegal operations. The slot engine and the cycle engine,
 // in every division, must have the results of the undivided cycle engine.
 type Flood struct {

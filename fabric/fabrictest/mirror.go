@@ -11,8 +11,8 @@ import (
 	"starloom/fabric/netlist"
 )
 
-// mirror is a network with its own programs, referee and tables, but with sizes, names, wiring and hardware of its
-// netlist.
+// mirror is a network with its own programs, referee and tables, but with the sizes, names, wiring and hardware of
+// its netlist.
 type mirror struct {
 	fabric.Network
 	net *netlist.Net

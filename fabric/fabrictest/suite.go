@@ -1,5 +1,5 @@
-// Package fabrictest is the test suite for every fabric. A fabric's folder contains its network; tests here give the
-// suite scenarios; some scenarios break rules.
+// Package fabrictest is the test suite for every fabric. The folder of a fabric contains its network. The tests in
+// this folder pass scenarios to the suite; some of these scenarios break rules.
 //
 //	Suite.Run   engines, banks, workers, modes and runtimes agree
 //	            a run saved, rebuilt and restored at any slot continues unchanged

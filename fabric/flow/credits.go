@@ -14,7 +14,7 @@ import (
 // yet taken out of its RX FIFO. A frame uses a credit of its port. The credit returns when the frame leaves the FIFO.
 // If the receiver sees that the frame is lost (no listener, a collision, a wrong CRC or a full FIFO), the credit
 // returns at once. A credit returned at a boundary counts from the next boundary on; with a longer round trip, from a
-// later one. Without a credit, frames to the port are blocked.
+// later boundary. Without a credit, frames to the port are blocked.
 //
 //	boundary      t            t+1            t+2
 //	sender     takes a credit                  may send again
@@ -54,7 +54,7 @@ type Credits struct {
 	restored restoredCredits
 }
 
-// portUnknown is the port of a frame without a sender. Only RTL can produce such frames.
+// portUnknown is the port of a frame without a known sender. Only RTL can produce such frames.
 const portUnknown = 255
 
 // CreditsOf returns the credits of a network's ports, nil if it has none.
@@ -68,8 +68,8 @@ func CreditsOf(n fabric.Network, shards []hw.Shard) (*Credits, error) {
 	return nil, nil
 }
 
-// NewCredits gives every port of a network the same limits. The path of a named port is the head of its counter's
-// path.
+// NewCredits gives every port of a network the same limits. The path of a counter begins with the path of its port,
+// if the port is named.
 func NewCredits(n fabric.Network, limits fabric.CreditLimits, shards []hw.Shard) (*Credits, error) {
 	shape := n.Shape()
 	bank := hw.Bank{Unit: n.Names().Unit(), Name: "nic", Part: "credits", Units: shape.Units,
@@ -169,7 +169,7 @@ func (c *Credits) dark(processor int, port uint16, ledger *fabric.Ledger, slot u
 	return effect == fabric.Dark || effect == fabric.Missed
 }
 
-// lose records a lost credit. The maximum applies because RTL counters may have given too many.
+// lose records a lost credit. It limits the number of lost credits, because RTL counters may have given too many.
 func (c *Credits) lose(sender uint32) { c.lost[sender] = min(c.lost[sender], fabric.FIFOMax-1) + 1 }
 
 func (c *Credits) give(shard, port int, boundary uint32) {
@@ -251,7 +251,7 @@ func (c *Credits) arrive(shard int, slot uint32, first, end int) {
 	}
 }
 
-// WaitsFor describes the lost credit that a frame in a processor's TX FIFO waits for, "" for none.
+// WaitsFor describes the lost credit for which a frame in a processor's TX FIFO waits. It returns "" for none.
 func (c *Credits) WaitsFor(bank *nic.Bank, cell int) string {
 	for place := range min(int(bank.Registers[cell].TxCount), bank.TxFrames) {
 		frame := bank.TxFrame(cell, place)
@@ -290,7 +290,7 @@ func (c *Credits) Latch(shards []hw.Shard) {
 	}
 }
 
-// Restart is Reset for the frames and also for counters outside a kernel.
+// Restart is Reset for the frames and for counters outside a kernel.
 func (c *Credits) Restart() {
 	for _, bank := range c.Counters {
 		bank.Reset()
@@ -304,7 +304,7 @@ type Credited interface {
 	Credits() *Credits // nil if no port has credits
 }
 
-// noCredits marks a port without a sender, and a port whose sender has no credits.
+// noCredits marks a port without a sender, or with a sender that has no credits.
 const noCredits = math.MaxUint32
 
 // creditOf locates the limits and the counter of a sending port.

@@ -191,7 +191,7 @@ func (b *drawer) finish() {
 
 // align pads the links of a star or bus to the longest link, so that the frames of one slot reach the medium
 // together, and all listeners hear them together. A passive medium may delay its output instead of its inputs, so its
-// latency is the latency of the longest way in plus that of the longest way out.
+// latency is the sum of the longest latency to the medium and the longest latency from the medium.
 func (b *drawer) align(p *placed) {
 	m := &b.net.Media[p.number]
 	given := func(l Leg) bool { return l.Latency != Usual }

@@ -145,9 +145,9 @@ func (d *dependencies) judge() verdict {
 	if cycle == nil {
 		return verdict{free: true}
 	}
-	// A packet uses one port of each router, so an indirect dependency among escape VCs is a chain of direct ones.
-	// The proof requires that a buffer holds flits of only one packet at a time, which the wait for the tail's credit
-	// ensures.
+	// A packet uses one port of each router, so an indirect dependency among escape VCs is a chain of direct
+	// dependencies. The proof requires that a buffer holds flits of only one packet at a time, which the wait for the
+	// tail's credit ensures.
 	escapes := d.own() && d.cycle(func(v uint32) bool { return !d.kind(v).shared }) == nil
 	switch {
 	case escapes && d.built.Config.WaitForTail:

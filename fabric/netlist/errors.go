@@ -13,7 +13,7 @@ type mistakes struct {
 	alike map[[2]string]*alike
 }
 
-// alike counts equal errors at one place, such as an error for each node of a range.
+// alike counts equal errors at one place, for example one error for each node of a range.
 type alike struct {
 	first  *input.Error // nil if the error is not listed
 	reason string

@@ -261,7 +261,7 @@ func (n names) Link(medium int) string      { return n.medium(medium).Link }
 func (n names) MediumNoun() (one, _ string) { return n.net.one, n.net.many }
 func (n names) Port(i int, p uint16) string { return n.net.port(i, p) }
 
-// HeardOn returns the medium that a port hears, None if the processor does not have the port.
+// HeardOn returns the medium that a port hears. It returns None if the processor lacks the port.
 func (n names) HeardOn(i int, p uint16) int {
 	if ports := n.net.Processors[i].Ports; int(p) < len(ports) {
 		return ports[p].Hears

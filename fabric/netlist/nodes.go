@@ -23,7 +23,7 @@ type node struct {
 	rtlOf
 }
 
-// oneWay adds the directed graph as the cause of the missing direction to a reason.
+// oneWay adds to a reason that the direction is missing because the graph is directed.
 func (n *node) oneWay(reason, remedy string) (string, string) {
 	if n.directed == "" {
 		return reason, remedy

@@ -59,7 +59,7 @@ func (n Network) Programs() []fabric.Program {
 	if net.hasHearers() {
 		programs = append(programs, fabric.Program{Name: floodProgram, Note: note, SlotsPerStep: 1, Rules: whole,
 			Needs: within(max(all, processors*net.roundSlots())), Workloads: []string{fabric.WorkloadOneToAll}})
-		// a processor sends n packets, and waits for fewer than n others
+		// a processor sends n packets and waits for fewer than n packets of others
 		gossip := fabric.Program{Name: gossipProgram, Note: note, SlotsPerStep: 1, Rules: whole, Workloads: toldWorkloads,
 			Needs: within(2 * processors * net.roundSlots())}
 		gossip.Rules.NoCreation = true

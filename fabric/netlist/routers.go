@@ -276,8 +276,9 @@ func (w *routed) anynetRoutes() {
 	}
 }
 
-// shortest returns the predecessor of each router on a path with the lowest latency from a router. The first path
-// found counts. The search continues from the nearest router; among equally near routers, from the lowest number.
+// shortest returns the predecessor of each router on a path with the lowest latency from a router. Of several such
+// paths, the first one found applies. The search continues from the nearest router; among equally near routers, from
+// the router with the lowest number.
 func shortest(out [][]AnynetLink, from int) (before []int) {
 	distance := slices.Repeat([]int{math.MaxInt}, len(out))
 	before = slices.Repeat([]int{-1}, len(out))

@@ -43,8 +43,8 @@ func (s *shorthand) sized(head int) size {
 	return size{nodes: grown.nodes, ends: times(grown.nodes, ports), text: times(grown.nodes, text)}
 }
 
-// add adds another size and returns "". Beyond a limit, add returns the reason and a remedy instead. An item that
-// exceeds a limit alone is reported alone.
+// add adds another size and returns "". Beyond a limit, add returns the reason and a remedy instead. If a single item
+// exceeds a limit, add reports only this item.
 func (z *size) add(other size) (reason, remedy string) {
 	for _, limit := range []struct {
 		sum          *int

@@ -56,7 +56,8 @@ func (e *Expectation) judge(verdict Verdict, cut bool, broken func(rule string) 
 	return &judged
 }
 
-// Judged returns the verdict against the expectation, or without an expectation the run's own verdict.
+// Judged returns the verdict with respect to the expectation. Without an expectation it returns the run's own
+// verdict.
 func (e *Expectation) Judged(verdict Verdict) Verdict {
 	switch {
 	case e == nil:

@@ -36,7 +36,7 @@ type Explained struct {
 	Bare bool `json:"-"`
 }
 
-// ExplainedSchema is the version of the JSON form of Explained. New keys do not change the version.
+// ExplainedSchema is the version of the JSON form of Explained. A new key does not change the version.
 const ExplainedSchema = 1
 
 // Setting is the value of one key of a scenario.

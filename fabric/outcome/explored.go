@@ -34,8 +34,8 @@ type Explored struct {
 	Slots       uint32          `json:"slots"`                 // slots whose states are all expanded
 	Incomplete  string          `json:"incomplete,omitempty"`  // reason of an open verdict
 	Violations  []Violation     `json:"violations,omitempty"`  // of the schedule
-	Schedule    []ExploredFault `json:"schedule,omitempty"`    // faults of the run with the fewest faults and slots
-	Permutation []uint32        `json:"permutation,omitempty"` // of the schedule, if all permutations are explored
+	Schedule    []ExploredFault `json:"schedule,omitempty"`    // faults of the run with the fewest faults
+	Permutation []uint32        `json:"permutation,omitempty"` // of the same run, if all are explored
 	// FewestShown means that no run with fewer faults breaks a rule.
 	FewestShown bool            `json:"fewest_shown,omitempty"`
 	Covered     []string        `json:"covered"`
@@ -45,7 +45,7 @@ type Explored struct {
 
 	Provenance *traces.Provenance `json:"provenance,omitempty"`
 	Repeat     string             `json:"repeat,omitempty"` // command that runs the schedule
-	Pictures   []Picture          `json:"-"`                // for the page: the schedule, and the run without its faults
+	Pictures   []Picture          `json:"-"`                // for the page: the run, also without faults
 }
 
 // ExploredCounts are the sizes of a search.
@@ -63,11 +63,12 @@ type ExploredLevel struct {
 	Running int    `json:"running"` // number of states of unfinished runs, by minimum number of faults
 }
 
-// ExploredCycle is a state to which a run without further faults returns for ever.
+// ExploredCycle is a state to which a run without further faults returns forever.
 type ExploredCycle struct {
-	First  uint32 `json:"first_slot"` // slot before which the run is in the state for the first time
+	First  uint32 `json:"first_slot"` // first slot before which the run has this state
 	Period uint32 `json:"period"`     // slots until the state returns
-	// length of the run that shows it: the state returns, and the run without faults, if it ends, is shorter
+	// length of the run that shows the cycle: the state returns within it, and a run without faults that ends is
+	// shorter
 	Shown uint32 `json:"shown_slots"`
 }
 
@@ -155,8 +156,8 @@ func (r *Explored) shortest() string {
 	return b.String()
 }
 
-// WriteJUnit writes the report as a test suite of one case, and of a case for each of the bounds that hold below those
-// of the verdict. An open verdict is skipped.
+// WriteJUnit writes the report as a test suite: a case for the verdict, and a case for each smaller bound that holds.
+// An open verdict is a skipped case.
 func (r *Explored) WriteJUnit(w io.Writer, took time.Duration) error {
 	c, err := r.junit("explore " + r.Scenario)
 	if err != nil {

@@ -10,28 +10,29 @@ import (
 	"starloom/traces"
 )
 
-// ExploredDetails are facts of an exploration beside its verdict.
+// ExploredDetails are details of an exploration in addition to its verdict.
 type ExploredDetails struct {
 	Raised   []ExploredBound   `json:"raised,omitempty"` // bounds explored one after another
 	Deadlock *ExploredDeadlock `json:"deadlock,omitempty"`
-	// Never tells that the run of the schedule never ends; the violations are those of a run of the slots shown.
+	// Never is the cycle of a run that never ends; nil for none. Violations then come from a run of Never.Shown
+	// slots.
 	Never   *ExploredCycle   `json:"never_ends,omitempty"`
 	Targets []ExploredTarget `json:"targets,omitempty"` // places at which faults were tried
 	Lines   []ExploredLine   `json:"lines,omitempty"`   // of the firmware, with branches
 	Graph   *ExploredGraph   `json:"-"`                 // nil if it is not asked for
 }
 
-// ExploredTarget counts the steps with a fault at a target. Failing counts schedules that break a rule and contain
-// such a fault, as far as the search went.
+// ExploredTarget counts the steps with a fault at a target. Failing counts the schedules found so far that contain
+// such a fault and break a rule.
 type ExploredTarget struct {
 	Kind    string `json:"kind"`
 	Target  string `json:"target"`
 	Steps   uint64 `json:"steps"`
-	Differ  uint64 `json:"differ"` // steps to another state than without the fault
+	Differ  uint64 `json:"differ"` // number of steps whose next state differs from the state without the fault
 	Failing uint64 `json:"failing"`
 }
 
-// ExploredLine counts the branches of a line of the firmware, both sides of each.
+// ExploredLine counts the branches of a line of the firmware. Both outcomes of a condition are branches.
 type ExploredLine struct {
 	Function string `json:"function"`
 	Source   string `json:"source"` // file:line
@@ -48,14 +49,14 @@ type ExploredBound struct {
 	Slots       uint32          `json:"slots"` // slots whose states are all expanded
 }
 
-// ExploredLimit is the largest number of faults of a kind. No larger number leads to other states if All is set.
+// ExploredLimit is the maximum number of faults of a kind. All means that a larger number leads to no other states.
 type ExploredLimit struct {
 	Kind  string `json:"kind"`
 	Limit int    `json:"limit"`
 	All   bool   `json:"all,omitempty"`
 }
 
-// ExploredDeadlock is the end of a schedule in which nothing changes any more.
+// ExploredDeadlock is the final state of a schedule after which nothing changes.
 type ExploredDeadlock struct {
 	Since   uint32   `json:"since_slot"`
 	Waiting []string `json:"waiting"` // paths of processors that are not done, at most WaitingMax
@@ -78,7 +79,7 @@ func (d *ExploredDeadlock) Text() string {
 	return fmt.Sprintf("since slot %d: %s %s, and no register, FIFO or variable changes again", d.Since, names, verb)
 }
 
-// Text lists the limits, as in drop 2, restart 1.
+// Text lists the limits: drop 2, restart 1.
 func (b *ExploredBound) Text() string {
 	var words []string
 	for _, l := range b.Bounds {
@@ -91,7 +92,7 @@ func (b *ExploredBound) Text() string {
 	return cmp.Or(strings.Join(words, ", "), "no fault")
 }
 
-// raised returns the bounds that hold, before the sentence on the last ones.
+// raised returns the beginning of Sentence: the bounds that hold, and the bounds to which the verdict refers.
 func (r *Explored) raised() string {
 	n := len(r.Raised)
 	if n == 0 {
@@ -111,7 +112,7 @@ func (r *Explored) raised() string {
 	return fmt.Sprintf("holds for %s, %s for %s: ", r.Raised[n-2].Text(), word, last.Text())
 }
 
-// raisedShown is the number of bounds in the text, the last ones.
+// raisedShown is the maximum number of bounds in the text. The last bounds are shown.
 const raisedShown = 16
 
 const linesShown = 4
@@ -126,7 +127,8 @@ func (d *ExploredDetails) Unreached() (lines []ExploredLine) {
 	return lines
 }
 
-// BranchesText counts the branches that no state reaches, and names the first lines. It returns "" if none are known.
+// BranchesText counts the branches that no state reaches and names the first lines with such branches. It returns ""
+// if the branches are unknown.
 func (d *ExploredDetails) BranchesText() string {
 	if len(d.Lines) == 0 {
 		return ""
@@ -169,7 +171,7 @@ func (d *ExploredDetails) table() string {
 	return b.String()
 }
 
-// cases returns the test cases of raised bounds before the last ones, which all hold.
+// cases returns the test cases of all raised bounds except the last. All these bounds hold.
 func (d *ExploredDetails) cases(scenario string) (list []JUnitCase) {
 	for i := range d.Raised {
 		if x := &d.Raised[i]; i < len(d.Raised)-1 {

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// ExploredGraph is the graph of a small search: states, and the steps between them.
+// ExploredGraph is the graph of a small search. It consists of states and the steps between them.
 type ExploredGraph struct {
 	Name   string
 	States []ExploredState
 	Steps  []ExploredStep
 }
 
-// ExploredState is a state with the faults of the paths to it.
+// ExploredState is a state together with the faults on the paths to it.
 type ExploredState struct {
 	Slot   uint32
 	Faults string // counts by kind, "" for none
@@ -30,8 +30,8 @@ type ExploredStep struct {
 	Rule     string // broken rule, "" for none
 }
 
-// WriteDOT writes the graph for Graphviz: a row of states for each slot, a double frame where a run ends, a red
-// octagon where a rule breaks, and faults as labels of steps.
+// WriteDOT writes the graph for Graphviz. The states of a slot form a row. A double frame marks the end of a run, a
+// red octagon a broken rule; the labels of steps are faults.
 func (g *ExploredGraph) WriteDOT(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "digraph %s {\n  node [shape=box, fontsize=10];\n  edge [fontsize=9];\n", quoteDOT(Printable(g.Name)))
@@ -83,7 +83,7 @@ func (g *ExploredGraph) writeState(b *bufio.Writer, at int) {
 	fmt.Fprintf(b, "    s%d [label=%s%s];\n", at, quoteDOT(label), more)
 }
 
-// quoteDOT quotes a text for Graphviz, in which a backslash escapes quotation marks and lines alone.
+// quoteDOT quotes a text for Graphviz. Only quotation marks, backslashes and newlines are escaped.
 func quoteDOT(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(text) + `"`
 }

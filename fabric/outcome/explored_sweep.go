@@ -15,13 +15,13 @@ import (
 	"starloom/traces/input"
 )
 
-// ExploredSweep are the verdicts at the points of a sweep. Its JSON form is stable and versioned.
+// ExploredSweep holds the verdicts at the points of a sweep. Its JSON form is stable and versioned.
 type ExploredSweep struct {
 	Schema int             `json:"schema"`
 	Name   string          `json:"name"`
 	Axes   []string        `json:"axes"`
 	Points []ExploredPoint `json:"points"`
-	Total  int             `json:"points_total"` // points of the sweep, more than Points after an interrupt
+	Total  int             `json:"points_total"` // number of points, including missing ones
 
 	Provenance *traces.Provenance `json:"provenance,omitempty"`
 }
@@ -41,7 +41,8 @@ func (s *ExploredSweep) name(p *ExploredPoint) string {
 	return strings.Join(words, " ")
 }
 
-// Worst returns the worst verdict: fails before open before holds. Of open points, one with no complete slot is worse.
+// Worst returns the worst verdict. Fails is worse than Open, and Open is worse than Holds. Of open verdicts, a
+// verdict without a complete slot is worse. slots is the number of slots of the point.
 func (s *ExploredSweep) Worst() (verdict ExploredVerdict, slots uint32) {
 	rank := func(r *Explored) int {
 		return map[ExploredVerdict]int{Holds: 0, Open: 1, Fails: 3}[r.Verdict] + map[bool]int{true: 1}[r.Verdict == Open &&
@@ -56,10 +57,10 @@ func (s *ExploredSweep) Worst() (verdict ExploredVerdict, slots uint32) {
 	return verdict, slots
 }
 
-// ExploredColumns are the columns of the table beside the axes.
+// ExploredColumns are the columns of the table after the axes.
 var ExploredColumns = []string{"seed", "verdict", "holds_for", "states", "steps", "slots", "faults", "rule"}
 
-// rows returns the table: a row for each point, the first for names.
+// rows returns the table: a header row, then a row for each point.
 func (s *ExploredSweep) rows() (rows [][]string) {
 	raised := slices.ContainsFunc(s.Points, func(p ExploredPoint) bool { return len(p.Report.Raised) > 0 })
 	columns := slices.Clone(ExploredColumns)
@@ -94,7 +95,7 @@ func (d *ExploredDetails) holdsFor() string {
 	return ""
 }
 
-// Rows returns the table as text: the names of the columns, then a row for each point, - for a missing value.
+// Rows returns the table as text: a header row, then a row for each point. A missing value is "-".
 func (s *ExploredSweep) Rows() [][]string {
 	rows := s.rows()
 	for _, row := range rows {
@@ -125,10 +126,10 @@ func (s *ExploredSweep) Sentence() string {
 	return text
 }
 
-// pointsTold is the number of points with a sentence in the text.
+// pointsTold is the maximum number of points with a sentence in the text.
 const pointsTold = 20
 
-// WriteText writes the table for a reader, and the sentences of the first points that fail or are open.
+// WriteText writes the table, and a sentence for each of the first points that fail or are open.
 func (s *ExploredSweep) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s: %s\n\n", Printable(s.Name), s.Sentence())
@@ -158,10 +159,10 @@ func (s *ExploredSweep) WriteText(w io.Writer) error {
 	return err
 }
 
-// WriteJSON writes the verdicts with the whole report of each point.
+// WriteJSON writes all verdicts, with the whole report of each point.
 func (s *ExploredSweep) WriteJSON(w io.Writer) error { return WriteJSON(w, s) }
 
-// WriteJSONL writes the report of each point in a line, with its labels.
+// WriteJSONL writes the report of each point on a line, with the point's labels.
 func (s *ExploredSweep) WriteJSONL(w io.Writer) error {
 	for i := range s.Points {
 		line, err := json.Marshal(&s.Points[i])
@@ -178,7 +179,7 @@ func (s *ExploredSweep) WriteJSONL(w io.Writer) error {
 // WriteCSV writes a row for each point.
 func (s *ExploredSweep) WriteCSV(w io.Writer) error { return input.NewCSVWriter(w).WriteAll(s.rows()) }
 
-// WriteJUnit writes a test case for each point. An open point is skipped.
+// WriteJUnit writes a test case for each point. An open point is a skipped case.
 func (s *ExploredSweep) WriteJUnit(w io.Writer, took time.Duration) error {
 	var cases []JUnitCase
 	for i := range s.Points {

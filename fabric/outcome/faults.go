@@ -123,7 +123,7 @@ const (
 	CauseUnclear = "unclear"
 )
 
-// MissingPacket is a packet that never arrived. Violation is the index of its violation in the report, -1 if the
+// MissingPacket is a packet that did not arrive. Violation is the index of its violation in the report, -1 if the
 // packet breaks no rule yet.
 type MissingPacket struct {
 	Violation           int

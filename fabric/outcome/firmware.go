@@ -13,7 +13,7 @@ const ImageNone = "none"
 // FirmwareReport names the firmware and summarises its cost.
 type FirmwareReport struct {
 	Image  string `json:"image"`  // program name or the image's file name
-	SHA256 string `json:"sha256"` // SHA-256 of the image, in hex; "" for Runtime "native"
+	SHA256 string `json:"sha256"` // SHA-256 of the image in hexadecimal; "" for Runtime "native"
 	Traps  uint64 `json:"traps"`  // number of trapped processors
 
 	// names of the firmware's results, starting with word 0

@@ -42,7 +42,7 @@ const MarkerCame = "packet_sent"
 type Did struct {
 	From, To uint64 // first and last slot
 	What     Doing
-	With     []int // per slot, the processor at the other end; -1 for any
+	With     []int // by slot: processor at the other end; -1 for any
 }
 
 // Doing is an action of a processor in a slot.

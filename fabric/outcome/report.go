@@ -47,7 +47,7 @@ type Report struct {
 	Frames          Frames         `json:"frames"`
 	Metrics         fabric.Metrics `json:"metrics"`                  // figures by name; starloom explain describes each
 	Firmware        FirmwareReport `json:"firmware"`                 // image and cost of its handlers
-	Faults          []FaultReport  `json:"faults,omitempty"`         // effects of the scenario's faults, in scenario order
+	Faults          []FaultReport  `json:"faults,omitempty"`         // effects of the faults, in scenario order
 	Without         *WithoutFaults `json:"without_faults,omitempty"` // outcome without the faults, if the run failed
 	RTL             []RTLReport    `json:"rtl,omitempty"`            // RTL components, by path
 	Digest          string         `json:"digest"`                   // digest of frames, statuses, deliveries and results
@@ -55,7 +55,7 @@ type Report struct {
 	Beside
 }
 
-// Beside holds data of a report beside its figures. Only Provenance is part of the JSON form.
+// Beside holds data that accompanies a report's figures. Only Provenance is part of the JSON form.
 type Beside struct {
 	Provenance *traces.Provenance `json:"provenance,omitempty"`
 
@@ -68,7 +68,7 @@ type Beside struct {
 // Aside holds notes for the text form and for further processing.
 type Aside struct {
 	CutShort bool            // the repetition of a complete run, or a study, was interrupted
-	Missing  []MissingPacket // packets that never arrived, until their losses are located
+	Missing  []MissingPacket // packets that did not arrive and whose losses are not located yet
 	LastSeen []Violation     // losses of packets that had not arrived at the slot limit
 	OnTrust  uint64          // announced deliveries that cannot be verified
 	RTLCheck string          // command that compares RTL with its models

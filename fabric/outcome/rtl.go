@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// RTLReport describes an RTL component of a run.
+// RTLReport describes an RTL part of a run.
 type RTLReport struct {
 	Path    string       `json:"path"` // path of the component
 	Top     string       `json:"top"`  // module

@@ -14,7 +14,7 @@ type Seeds struct{ First, Last uint64 }
 
 func (s Seeds) String() string { return fmt.Sprintf("%d..%d", s.First, s.Last) }
 
-// ParseSeeds reads A..B, two integers from 0 to 18446744073709551615 with A <= B, or N for 1..N. An error is an
+// ParseSeeds reads A..B, two integers from 0 to 18446744073709551615 with A <= B, or N for 1..N. Its error is an
 // *input.Error at place.
 func ParseSeeds(place, text string) (Seeds, error) {
 	refuse := func(reason, remedy string) (Seeds, error) {

@@ -58,8 +58,9 @@ func (r *SeedsReport) ToolFailed() bool {
 	return slices.ContainsFunc(r.Failed, func(f FailedRun) bool { return f.Rule == RuleRTLTool })
 }
 
-// MostFailed returns the first listed run of the rule, and of its place, that most failed runs broke first. Runs counts
-// the failed runs of this rule and place, ofRule those of the rule. It returns nil if no run failed.
+// MostFailed determines the rule that most failed runs broke first and, for this rule, the most frequent place. one
+// is the first listed run with this rule and place, nil if no run failed. runs counts the failed runs with this rule
+// and place, ofRule those with this rule.
 func (r *SeedsReport) MostFailed() (one *FailedRun, runs, ofRule int) {
 	type place struct{ rule, path string }
 	rules, places := map[string]int{}, map[place]int{}

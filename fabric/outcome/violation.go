@@ -38,7 +38,7 @@ type Violation struct {
 	// for collision_free: senders of the frames in the collision, the first SendersMax
 	Senders []int            `json:"senders,omitempty"`
 	Waits   []fabric.Waiting `json:"waits,omitempty"` // for deadlock: the first waiting frames or packets
-	Faults  []int            `json:"-"`               // for the page of one run: faults that cause it alone
+	Faults  []int            `json:"-"`               // for the page of one run: single faults that cause it
 	Subject Subject          `json:"-"`               // subject in numbers
 
 	// Backtrace contains the called functions of firmware that trapped or gave up, innermost first, including inlined
@@ -113,14 +113,15 @@ type Scene struct {
 	Waves      *SceneWaves // nil if Unshown
 	Unshown    string      // reason for missing waves
 	Still      []string    // constant signals with their values
-	// for a fault, and a violation by faults: the first harmed frame, of the processor of the violation if possible
+	// for a fault, or for a violation caused by faults: the first harmed frame, if possible a frame of the
+	// violation's processor
 	Struck *StruckFrame
 }
 
 // StruckFrame is a frame that a fault harmed.
 type StruckFrame struct {
 	SceneFrame
-	Number int // among the frames of its sender, from 1 on; 0 if unknown
+	Number int // number among the frames of its sender, counted from 1; 0 if unknown
 	Fault  int // index in Report.Faults
 	Bit    int // flipped bit, -1 for none
 

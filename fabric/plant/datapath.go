@@ -205,7 +205,7 @@ func Signals(h Hardware, yield func(hw.Probe)) {
 
 // Watched calls a function in every cycle.
 type Watched struct {
-	// Watch, unless nil, is called in every cycle between Settle and Latch.
+	// Watch, if not nil, is called in every cycle between Settle and Latch.
 	Watch func(cycle uint64) error
 	// WatchError is the first error of Watch. After an error Watch is no longer called.
 	WatchError error

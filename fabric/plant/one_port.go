@@ -70,6 +70,6 @@ func (a *onePort) Placed(shard, first, end int) {
 	}
 }
 
-// listensAsBefore reports whether all cells of a bank listen to the ports of the previous slot, except called or
-// killed cells.
+// listensAsBefore reports whether all cells of a bank, except called and killed cells, listen to the same ports as in
+// the previous slot.
 func listensAsBefore(bank *nic.Bank, slot uint32) bool { return slot > 0 && bank.ListenSlots() == 1 }

@@ -113,7 +113,7 @@ func (t *Plant) crossed(slot uint32) {
 		t.noteLate()
 		t.access.Crossed(slot)
 	}
-	if !t.foreseen || !t.calm() { // otherwise all frames are counted, and no frame has collided
+	if !t.foreseen || !t.calm() { // otherwise all frames have been counted, and no frame has collided
 		t.countFrames(slot)
 	}
 }

@@ -47,7 +47,7 @@ func (t *Front) Receive(shard int, bank *nic.Bank, cell, lane int, port uint16, 
 	}
 }
 
-// listened counts the frames on a medium at one of the medium's receivers.
+// listened counts the frames on a medium that reach one of the medium's receivers.
 func (t *Front) listened(s *plantShard, ledger *fabric.Ledger, medium uint32, effect fabric.Effect, frames uint64) {
 	mark := &t.seen.marks[medium]
 	if *mark == uint8(fabric.NotListened) {
@@ -86,8 +86,9 @@ func (t *Front) take(s *plantShard, bank *nic.Bank, cell int, port uint16, frame
 	ledger.NoteHeard(processor, port, status, view, slot)
 }
 
-// sentSums holds hashes of the frames sent in two slots, so that the digest covers the bytes delivered by RTL; models
-// deliver the sent bytes. Two columns alternate, because some processors send before others have received.
+// sentSums holds hashes of the frames sent in two slots, so that the digest covers differing bytes delivered by RTL.
+// Models always deliver the sent bytes. Two columns alternate, because some processors send before others have
+// received.
 type sentSums struct {
 	columns [2][]uint64 // by transmitter: hash of the frame, 0 for none
 	lanes   int         // transmitters per processor

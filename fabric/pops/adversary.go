@@ -8,7 +8,7 @@ import (
 )
 
 // Two-hop routing and its adversary (A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical Passive
-// Star Networks", section II-B, theorem II.12: no deterministic two-hops algorithm routes all permutations in fewer
+// Star Networks", section II-B, theorem II.12: no deterministic two-hop algorithm routes all permutations in fewer
 // than Omega(log n) slots).
 //
 // A deterministic two-hop algorithm is a table. In each odd slot t = 1, 3, 5, ... every undelivered packet i goes
@@ -112,8 +112,8 @@ func RouteTwoHops(p Network, choice ChoiceTable, destination []uint32, slots int
 	return delivered, nil
 }
 
-// Adversary builds a permutation that a deterministic two-hops algorithm does not route in an even number of slots.
-// It returns destination[i] of every packet i, and the packet start, which is not delivered.
+// Adversary builds a permutation that a deterministic two-hop algorithm does not route in an even number of slots. It
+// returns destination[i] of every packet i, and the packet start, which is not delivered.
 //
 // All marked packets get destinations in the group a0, the group on which the fewest processors shoot. Only packets
 // that never shoot on a0 are marked, so each needs two hops. At every odd slot t before it was marked, a marked

@@ -42,7 +42,7 @@ func (p Network) Programs() []fabric.Program {
 		// d > g the claim is wrong: packets are lost in slot 5.
 		{Name: randomProgram, SlotsPerStep: 5, Needs: needs, Rules: routed(3, 5), Workloads: permutation,
 			Note: p.randomNote(), Instead: p.randomInstead(), Native: &nativeRandom},
-		// six slots for d > g: random, temporary, destination group, and three acks
+		// six slots for d > g: hops to a random, a temporary and the destination group; three for acknowledgements
 		{Name: correctedProgram, SlotsPerStep: corrected, Needs: needs,
 			Rules: routed(corrected-2, corrected), Workloads: permutation},
 		{Name: "pops/sort", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1),

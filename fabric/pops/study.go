@@ -131,7 +131,7 @@ func (s *study) tables() error {
 			note += fmt.Sprintf("; reached only by losing %.1f%% of the packets", 100*float64(lost)/float64(runs*d*g))
 		}
 		tolerance, why := sample.Tolerance(row.sd, publishedRuns)
-		few := d == 16*g && g <= 8 // a few runs of thousands of iterations dominate the mean
+		few := d == 16*g && g <= 8 // runs of thousands of iterations are rare but dominate the mean
 		if few {
 			s.Add(studies.Referred(name, "iterations, median", float64(row.median), sample.Median, runs, 2,
 				note+"; compared with the median of a large sample, the published mean is "+fmt.Sprint(row.iterations)))

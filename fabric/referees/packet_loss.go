@@ -171,7 +171,7 @@ func (q *Queues) hears(processor int, ports uint16, medium int) bool {
 }
 
 // listeners checks the addressed receivers of a frame. It returns the lowest processor with a full RX FIFO, -1 for
-// none, and the worst status of the other receivers on the medium, or StatusIdle.
+// none, and the worst status of the other receivers on the medium, StatusIdle for none.
 func (q *Queues) listeners(d *departure, medium int) (full int, worst nic.Status) {
 	full = -1
 	for i := range q.shards {

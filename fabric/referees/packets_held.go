@@ -16,7 +16,7 @@ import (
 //	boundary |-------|-------|-------|-------|
 //	      received   held    held    held  sent
 //
-// The result is a lower bound. Frames reveal a held packet only if it is sent on or is the processor's own, and Held
+// The result is a lower bound. Frames reveal only packets that the processor sends on, and its own packet. Held
 // tracks at most heldPackets packets per processor at a time. A packet is identified by its origin, which comes from
 // the frame unchecked.
 type Held struct {
@@ -24,7 +24,7 @@ type Held struct {
 	// end of the boundaries at which frames show the packet; end <= since if frames show it at no boundary.
 	origin, since, end []uint32
 	next               []uint8 // by processor: next place to use
-	others             []uint8 // by processor: maximum number of packets of others shown at once
+	others             []uint8 // by processor: maximum number of other processors' packets shown at once
 	said               []uint8 // by processor: maximum number announced by firmware or derived from frames
 }
 
@@ -98,7 +98,7 @@ func (h *Held) Received(processor int, origin, slot uint32) {
 			h.next[processor] = h.next[processor]%(heldPackets-1) + 1
 		}
 	} else {
-		h.others[processor] = 0 // the count starts again when the own packet returns
+		h.others[processor] = 0 // the count starts again when the processor's own packet returns
 	}
 	h.origin[place], h.since[place], h.end[place] = origin, slot+1, 0
 }
@@ -138,7 +138,7 @@ func (h *Held) sent(processor int, origin, slot uint32) (shown uint8) {
 	if place == first {
 		return 1 + h.others[processor]
 	}
-	// the overlap of intervals is maximal at the start of an interval
+	// the overlap of intervals has its maximum at the start of an interval
 	for i := first; i < first+heldPackets; i++ {
 		at := max(h.since[i], h.since[place])
 		if at > slot {

@@ -104,7 +104,7 @@ type queueShard struct {
 	departures []departure
 	receptions []reception // receptions in the crossed slot
 	ended      []ending    // frames that have ended at this boundary
-	emptied    []uint32    // processors whose TX FIFOs a fault has emptied at this boundary
+	emptied    []uint32    // processors whose TX FIFOs were emptied by a fault at this boundary
 	_          [64]byte
 }
 
@@ -241,7 +241,7 @@ func (q *Queues) take(slots uint32) {
 			}
 			since, list := d.slot, q.waiting[d.processor]
 			k := slices.IndexFunc(list, func(w queued) bool { return w.mark == d.mark })
-			if k < 0 && len(list) > 0 && !list[0].gone { // the destination comes from a list, and is known only now
+			if k < 0 && len(list) > 0 && !list[0].gone { // the destination comes from a list and was unknown until now
 				k = 0
 			}
 			if k >= 0 {
@@ -455,7 +455,7 @@ func (q *Queues) read(s *queuesState) {
 
 // State visits waiting and sent frames. latest returns the machine's slot.
 func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
-	class := hw.Statistic // waiting times are figures, unless a rule judges them
+	class := hw.Statistic // waiting times are only figures, unless a rule judges them
 	if q.config.NoLoss || q.config.Deadline > 0 {
 		class = hw.Future
 	}

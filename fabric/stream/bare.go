@@ -19,7 +19,7 @@ type Bare struct {
 	most  uint64                     // largest identifier
 }
 
-// cyclesPerLook is the maximum number of active cycles between two stops of a run.
+// cyclesPerLook is the maximum number of active cycles between two pauses of a run.
 const cyclesPerLook = cyclesPerCredits
 
 // NewBare builds the hardware of a network of routers. rtl, unless nil, replaces some routers. Load adds packets.
@@ -93,7 +93,7 @@ func (b *Bare) cross() {
 	}
 }
 
-// nextLook returns the next cycle in which credits or knots must be checked even if nothing is active.
+// nextLook returns the next cycle in which credits or deadlocks must be checked even if nothing is active.
 func (b *Bare) nextLook() uint64 {
 	cycle, until := b.kernel.Cycle(), uint64(b.until)
 	switch {

@@ -10,7 +10,7 @@ import (
 	"starloom/traces"
 )
 
-// Deadlock describes sets of packets that wait for each other. It contains a shortest cycle of the first set.
+// Deadlock describes sets of packets that wait for each other, with a shortest cycle of the first set.
 type Deadlock struct {
 	Text string // clause for the middle of a sentence, before Waits
 	// the first waitsTold packets; each waits for the next; in a complete list, the last waits for the first
@@ -84,9 +84,9 @@ func starved(n fabric.Network, built *fabric.Routers, h hw.Held) string {
 	return fmt.Sprintf("a place in the RX FIFO of %s, whose firmware reads no frame while %s", place(n, built, h.To), full)
 }
 
-// cyclesPerKnots is the period of the search for deadlocks. A deadlock ends a run. A handler call refuses if firmware
-// takes no frame out of an RX FIFO while the processor's TX FIFO is full. After refusalsMax consecutive refusals,
-// firmware counts as waiting for room in the TX FIFO.
+// cyclesPerKnots is the period of the search for deadlocks. A deadlock ends a run. A handler call is a refusal if
+// firmware takes no frame out of an RX FIFO while the processor's TX FIFO is full. After refusalsMax consecutive
+// refusals, firmware counts as waiting for room in the TX FIFO.
 const cyclesPerKnots, refusalsMax = 1 << 12, 64
 
 // refuses counts a processor's consecutive handler calls with a full TX FIFO that leave all left frames of a port in

@@ -34,8 +34,8 @@ func (o Order) Note(source, destination uint32, c Came) (before Came, overtaken 
 	return before, overtaken
 }
 
-// Text is the message about a packet that arrived after a later packet. noun is "frame" or "packet", made is "queued"
-// or "created", and unit, the unit of times, is "cycle" or "slot".
+// Text returns the message about a packet that arrived after a later packet. noun is "frame" or "packet", made is
+// "queued" or "created", and unit, the unit of times, is "cycle" or "slot".
 func (c *Came) Text(noun, made, unit string, source, destination uint32, before Came) string {
 	return fmt.Sprintf("%s %d (%d to %d, %s in %s %d) arrived in %s %d, after %s %d (%s in %s %d), which arrived in %s "+
 		"%d", noun,
@@ -44,7 +44,7 @@ func (c *Came) Text(noun, made, unit string, source, destination uint32, before 
 		before.Created, unit, before.Received)
 }
 
-// State visits the last packet of each stream.
+// State visits the latest packet of each pair of source and destination.
 func (o Order) State(v *hw.StateVisitor) {
 	var sources, destinations, created, received []uint32
 	var serials []uint64

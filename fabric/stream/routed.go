@@ -6,7 +6,7 @@ import (
 	"starloom/hw"
 )
 
-// routed is the hardware of a network of routers and the faults of a run, with or without firmware.
+// routed is the hardware of a network of routers, with the faults of a run. The network may have firmware or not.
 type routed struct {
 	plant.Watched
 	routers *fabric.Routers

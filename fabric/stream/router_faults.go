@@ -255,11 +255,11 @@ func (f *RouterFaults) LostText(l *hw.LostCredit) string {
 
 const standingShown = 4
 
-// Standing describes blocked packets, their places and the cause of each wait, "" for none. packet returns the name
-// of a packet.
+// Standing describes blocked packets: their places and the cause of each wait. It returns "" for none. packet returns
+// the name of a packet.
 func Standing(names fabric.Names, stands []hw.Stand, packet func(number uint32) string) string {
 	var said []string
-	cause := func(s *hw.Stand) int { // causes first: packets that do not wait for another packet
+	cause := func(s *hw.Stand) int { // causes first: packets that wait for something other than a packet
 		return map[bool]int{false: 1}[s.By == hw.PacketPending]
 	}
 	slices.SortStableFunc(stands, func(a, b hw.Stand) int { return cause(&a) - cause(&b) })

@@ -156,7 +156,7 @@ func (s *Stream) hear(x *streamShard, bank *nic.Bank, cell int, ledger *fabric.L
 	}
 }
 
-// severity ranks the statuses of several frames in a tick; the receiver shows the worst.
+// severity ranks the statuses of a receiver's frames in a tick. The receiver shows the worst status.
 var severity = [...]int{nic.StatusIdle: 0, nic.StatusOK: 1, nic.StatusCollision: 2,
 	nic.StatusCRC: 3, nic.StatusOverflow: 4}
 

@@ -170,7 +170,7 @@ func Published(name, quantity string, published, measured float64, runs int, tol
 	return row
 }
 
-// Referred is Published for a figure that the paper does not print.
+// Referred is Published for a figure that the paper does not contain.
 func Referred(name, quantity string, reference, measured float64, runs int, tolerance float64, note string) StudyRow {
 	measured, reference = float64(measured), float64(reference) // prevents fused multiply-subtract
 	return StudyRow{
@@ -208,7 +208,7 @@ func (s *Sample) Published(name, quantity string, published, scale, tolerance fl
 	return s.deviating(Published(name, quantity, published, scale*s.Mean, s.Runs, tolerance, note), scale)
 }
 
-// Referred is Published for a figure that the paper does not print.
+// Referred is Published for a figure that the paper does not contain.
 func (s *Sample) Referred(name, quantity string, reference, scale, tolerance float64, note string) StudyRow {
 	return s.deviating(Referred(name, quantity, reference, scale*s.Mean, s.Runs, tolerance, note), scale)
 }
@@ -221,7 +221,7 @@ func (s *Sample) deviating(row StudyRow, scale float64) StudyRow {
 
 // Tolerance returns 3.5 standard errors of the difference between the sample's mean and a reference's mean. The
 // reference has the given number of runs and standard deviation sd. Tolerance uses the larger of both deviations,
-// because the deviation of a short sample may be too small; the note names it.
+// because the deviation of a short sample may be too small; the note states the deviation used.
 func (s *Sample) Tolerance(sd float64, runs int) (tolerance float64, note string) {
 	note = fmt.Sprintf("tolerance by the reference's sd %.3f, above the measured", sd)
 	if s.SD > sd {

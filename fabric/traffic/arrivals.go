@@ -72,7 +72,7 @@ func (a *arrivals) next(source, number, at uint32) uint32 {
 		}
 		return after(at, 2+a.gap.draw(a.stream, source, number))
 	case fabric.ArrivalsPeriodic:
-		// a period of 2^32 slots yields few packets; product and sum stay below 2^64 until the result is never
+		// a period of 2^32 slots yields few packets, so product and sum stay below 2^64 until the result is never
 		if at == never || uint64(number) > (math.MaxUint64-a.period)/a.period {
 			return never
 		}

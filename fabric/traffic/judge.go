@@ -8,8 +8,8 @@ import (
 	"starloom/traces"
 )
 
-// judge applies the rules that hold on every network. Measured packets have limits from their creation to the last
-// bit at their destination. All packets of a source must keep the order of their creation.
+// judge applies the rules that hold on every network. The limits of a measured packet apply from its creation to the
+// arrival of its last bit. All packets of a source must arrive in the order of their creation.
 type judge struct {
 	latency, deadline uint32
 	order             stream.Order

@@ -7,7 +7,8 @@
 // Time counts in slots, or in cycles in a streaming network. A packet is created at the beginning of a slot and
 // offered at the next boundary. A source offers one packet at a time: newer packets wait until firmware clears the
 // source's word. The queue consists of two cursors, at the next packet to create and at the next packet to offer, so
-// its memory is independent of its length. When the second cursor reaches a packet, the packet is drawn again.
+// the memory of a queue does not depend on its length. When the second cursor reaches a packet, the packet is drawn
+// again.
 package traffic
 
 import (

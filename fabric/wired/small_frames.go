@@ -7,8 +7,8 @@ import (
 	"starloom/nic"
 )
 
-// A faster path for frames with at most one packet that need not be observed individually. It is equivalent to
-// wired.send, wired.deliver and the records of Ledger.
+// addSmall and the methods below are a faster path for frames with at most one packet that need not be observed
+// individually. The path is equivalent to wired.send, wired.deliver and the records of Ledger.
 
 func (f *wiredFrames) addSmall(frame *nic.SmallFrame) {
 	start := len(f.bytes)

@@ -39,8 +39,8 @@ type wired struct {
 	hears []uint16         // by processor with one switch: port heard
 	work  []wiredWork      // work space by shard
 
-	// by processor that hears one port: the last heard port and its medium; this cache avoids random accesses to a
-	// large table, and is not part of the state
+	// by processor that hears one port: the last heard port and its medium; a cache that avoids random accesses to a
+	// large table, not part of the state
 	tuned   []uint16
 	tunedTo []uint32
 

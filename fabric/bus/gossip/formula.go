@@ -12,7 +12,7 @@ func LowerBound(n int) int {
 }
 
 // UpperBound returns the published bound of TwoPhase (Corollary 6 and section 2.2): ceil(log2 l) + ceil(log_tau q) +
-// 2, plus 2 with left-over vertices. TwoPhase has this number of steps or one step less.
+// 2, plus 2 with left-over vertices. TwoPhase takes this number of steps or one step fewer.
 func UpperBound(n, l int) int {
 	q := n / l
 	if q == 0 {

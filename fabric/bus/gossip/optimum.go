@@ -8,9 +8,9 @@ import (
 // OptimumMax is the maximum number of vertices for Optimum.
 const OptimumMax = 6
 
-// Optimum returns the length of the shortest gossip of n vertices on buses of length l, n from 1 to OptimumMax. Among
-// states that differ only in the numbering of vertices, it continues from one. More items are never a disadvantage,
-// so it tries only steps in which no bus has room for another vertex.
+// Optimum returns the length of the shortest gossip of n vertices on buses of length l, n from 1 to OptimumMax. Of
+// several states that differ only in the numbering of vertices, it explores one. Additional items are never a
+// disadvantage, so it tries only steps in which no bus has room for another vertex.
 func Optimum(n, l int) int {
 	if n == 1 {
 		return 0

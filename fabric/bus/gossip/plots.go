@@ -28,8 +28,8 @@ func plotOf(title string, x, y figure.Axis, curves []Curve) *figure.Figure {
 	return p
 }
 
-// GrowthPlot draws the number of columns known to each line over the times of phase 2 (Table 1) as dots, with the
-// maximum M(t) and the minimum M(t-1) over all lines as curves.
+// GrowthPlot plots the number of columns known to each line over the times of phase 2 (Table 1). Dots show the lines;
+// curves show the maximum M(t) and the minimum M(t-1) over all lines.
 func GrowthPlot(l int, lines []Curve) *figure.Figure {
 	most, least := Curve{Name: "M(t)"}, Curve{Name: "M(t-1)", Style: figure.Dashed}
 	for t := range lines[0].X {

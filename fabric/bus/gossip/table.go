@@ -60,7 +60,7 @@ func TableOf(vertices int, steps []Step, number func(step, entry int) int) *Tabl
 	return t
 }
 
-// Add sets a cell; columns count from 0. The first of several actions of a vertex in a step counts.
+// Add sets a cell; columns count from 0. If a vertex has several actions in a step, the cell shows the first.
 func (t *Table) Add(vertex, column int, c Cell) {
 	row := t.rows[vertex]
 	for len(row) <= column {

@@ -8,8 +8,8 @@ import (
 	"starloom/traces/svg"
 )
 
-// Pictures of run-tables use the colours of the paper's figures 4, 8 and 12, simplified: waiting is paper, receiving
-// grey, sending ink.
+// Pictures of run-tables use simplified colours of the paper's figures 4, 8 and 12: the background colour for
+// waiting, grey for receiving, the ink colour for sending.
 var (
 	received = svg.Ink.Pale(0.4)
 	sent     = svg.Ink
@@ -39,10 +39,10 @@ const (
 	cellMax      = 12
 )
 
-// WriteSVG draws a row per processor and a column per step. Waiting is paper, receiving grey, sending ink. A small
-// table has the symbols S3 R0 - ~ in its cells, with ids and steps beside the cells, and the used slots of every step
-// below. In a table of more than 16384 steps a column covers several steps; it shows a send if they contain one,
-// otherwise a reception.
+// WriteSVG draws a row per processor and a column per step. Waiting has the background colour, receiving is grey,
+// sending has the ink colour. A small table has the symbols S3 R0 - ~ in its cells, ids and steps at its sides, and
+// the used slots of every step below. In a table of more than 16384 steps a column covers several steps; the column
+// shows a send if one of these steps contains a send, otherwise a reception.
 func (t *Table) WriteSVG(w io.Writer) error {
 	if t.Processors() <= symbolRowsMax && t.Columns() <= symbolColumnsMax {
 		return t.drawSymbols(w)

@@ -4,9 +4,9 @@ import "slices"
 
 // A one-dimensional broadcast is a set of sectors. In a sector a message travels q >= 1 hops in the major direction,
 // then p >= 0 hops in the minor direction, to q*major + p*minor. A residue may have several shortest representations.
-// The field uses that with the lexicographically largest exponents over all directions. This is a monomial order,
-// so a used representation remains in use after the removal of any hop. The sector is therefore a staircase, in which
-// the extent of p does not grow with q.
+// The field uses the representation with the lexicographically largest exponents over all directions. This is a
+// monomial order, so a used representation without one of its hops is also used. The sector is therefore a staircase,
+// in which the extent of p does not grow with q.
 
 type sector struct{ major, minor int }
 

@@ -1,5 +1,5 @@
-// Package hypergroups is a network of unequal processors: groups on a star each, whose first processors share one
-// more star. docs/how-to/add-a-network.md mentions it.
+// Package hypergroups is a network of unequal processors: groups of processors with one star per group, and a further
+// star for the first processors of all groups. docs/how-to/add-a-network.md mentions it.
 package hypergroups
 
 import (
