@@ -21,7 +21,7 @@ type Converter struct {
 	Arguments []string
 	Head      string               // text before the output
 	Instead   string               // advice for users without the program
-	Check     func(*os.File) error // checks that the converted file is complete; its error follows a colon in the message
+	Check     func(*os.File) error // checks that the converted file is complete; the error ends the message
 }
 
 type conversion struct {
@@ -34,7 +34,7 @@ type conversion struct {
 	ended   error // result, once input is nil
 }
 
-// Through makes a converter write the file. Call it before the first Write.
+// Through makes a converter produce the file. Call it before the first Write.
 func (f *File) Through(c *Converter) error {
 	path, err := exec.LookPath(c.Command)
 	if err != nil {
@@ -84,7 +84,7 @@ func (c *conversion) Write(p []byte) (int, error) {
 		return 0, c.ended
 	}
 	n, err := c.input.Write(p)
-	if err != nil { // the converter has ended; its exit status gives the reason
+	if err != nil { // the converter has ended, and its exit status gives the reason
 		if err = c.wait(); err == nil {
 			err = errors.New("it ended before its input did")
 		}

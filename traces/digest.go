@@ -33,9 +33,9 @@ func EventHead(kind, status uint8, port uint16, processor uint32) uint64 {
 
 // Event adds an event of four words: EventHead and three words of the caller.
 //
-// Two full products mix the words pairwise. The words are added again, since a zero factor hides the other factor. A
-// third product and the finaliser spread the result over all bits. The code is inlined by hand, because a call would
-// add a fifth to its time.
+// Two full products mix the words pairwise. The words are also added, because a zero factor would hide the other
+// factor. A third product and the finaliser spread the result over all bits. The code is inlined by hand, because a
+// call would add a fifth to its time.
 func (s *Sum) Event(head, a, b, c uint64) {
 	h1, l1 := bits.Mul64(head^mix0, a^mix1)
 	h2, l2 := bits.Mul64(b^mix2, c^mix3)
@@ -119,7 +119,7 @@ func (d *Digest) Slot(slot uint32, sum Sum) {
 	if uint64(slot) < d.NextSlot {
 		panic(fmt.Sprintf("digest: slot %d with %d events after slot %d", slot, sum.Count, d.NextSlot-1))
 	}
-	var position, chained Sum // sums of one event each, used to mix
+	var position, chained Sum // sums of one event each, for mixing
 	position.Event(d.Hi, d.Lo, uint64(slot), sum.Count)
 	chained.Event(position.Hi, position.Lo, sum.Hi, sum.Lo)
 	d.Hi, d.Lo = chained.Hi, chained.Lo

@@ -22,8 +22,8 @@
 //
 //	input, rounded, meaning | input/strict | traces | figure | vcd, pcapng | diff, decode, info
 //
-// None of them depends on hardware, NICs or scenarios: callers provide names of statuses and paths of signals as
-// data.
+// None of these packages depends on hardware, NICs or scenarios: callers provide names of statuses and paths of
+// signals as data.
 //
 // Outputs do not depend on the wall clock, the host, the operating system, the order of signal updates within a
 // cycle, or the number of workers.

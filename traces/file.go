@@ -29,7 +29,7 @@ import (
 type File struct {
 	path    string   // path as given, for messages
 	target  string   // target of the rename: path with symbolic links resolved
-	temp    string   // temporary file, "" for standard output and writers
+	temp    string   // temporary file; "" for standard output, writers, pipes and devices
 	file    *os.File // nil for standard output and writers
 	lock    *os.File // see lockTemporary; may be nil
 	sink    io.Writer
@@ -95,7 +95,7 @@ func openTemporary(path string) (file, lock *os.File, err error) {
 	}
 	lock, ok := lockTemporary(file)
 	if ok {
-		// Before this process had the lock, another process may have removed the file as stale.
+		// Before this process obtained the lock, another process may have removed the file as stale.
 		at, errAt := os.Stat(path)
 		own, errOwn := file.Stat()
 		ok = errAt == nil && errOwn == nil && os.SameFile(at, own)
@@ -429,7 +429,7 @@ func (s *Files) add(f *File) (*File, error) {
 	return f, nil
 }
 
-// sameWriter compares only pointers. Other writers, such as io.Discard, may be shared.
+// sameWriter compares only pointers, because other writers, such as io.Discard, may be shared.
 func sameWriter(a, b io.Writer) bool {
 	return reflect.TypeOf(a).Kind() == reflect.Pointer && a == b
 }
@@ -524,7 +524,7 @@ func (l NameList) Some() string {
 	return text
 }
 
-// WriteJSON writes a report as indented JSON without HTML escapes.
+// WriteJSON writes a report as indented JSON. It does not escape HTML.
 func WriteJSON(w io.Writer, value any) error {
 	return input.WriteJSON(w, value)
 }

@@ -20,7 +20,7 @@ type translator struct {
 	regions  []*region
 	regionAt map[uint32]*region // by address of each block
 	cold     bool               // with cold code
-	stepping bool               // for tests: the program consists of cold code, and control leaves a function after every instruction
+	stepping bool               // for tests: only cold code, in which control leaves a function after every instruction
 
 	first       uint32 // number of dispatch
 	load        uint32 // functions of the shim

@@ -29,13 +29,13 @@ type Phit struct {
 	Port         uint64
 	Slot         uint32
 
-	// valid bytes of a byte interface, which remain until the next cycle, and the flag for bad frames
+	// valid bytes of a byte interface, which remain unchanged until the next cycle, and the flag for bad frames
 	Octets []byte
 	Bad    bool
 }
 
 // Lane names the VCD signals of one interface. Data, or Rail1 for dual-rail light, may be a pattern (see
-// vcd.Pattern); the other names, and Name, then refer to its stars by $1, $2 ...
+// vcd.Pattern). The other names, and Name, refer to the pattern's stars by $1, $2 ...
 //
 //	valid, data  (ready, first, last)      a phit in every cycle with valid and ready
 //	rail1, rail0                           a phit in every cycle with light
@@ -80,7 +80,7 @@ type Reader struct {
 	Names []string
 	Rules []int
 
-	// number of cycles, and number of bits x or z on valid, ready or a rail, which count as dark
+	// number of cycles; number of x and z bits on valid, ready or a rail, which count as dark
 	Cycles  uint64
 	Unknown uint64
 
@@ -302,7 +302,7 @@ func (d *Reader) addLane(rule int, key string, parts []string, index map[string]
 }
 
 // Run reads the whole file. It calls put for every phit, and for the first dark cycle after a phit, cycle by cycle in
-// the order of interfaces. A last time without changes marks the end of the file and is not a cycle.
+// the order of interfaces. A last time stamp without changes marks the end of the file; it is not a cycle.
 func (d *Reader) Run(ctx context.Context, put func(id LaneID, cycle uint64, p Phit)) error {
 	for count := 0; ; count++ {
 		if count%checkEvery == 0 && ctx.Err() != nil {

@@ -43,7 +43,7 @@ type framing struct {
 	fault       string
 }
 
-// NewFramer returns a framer. It calls emit with every frame, which is valid until emit returns. An error of emit
+// NewFramer returns a framer. It calls emit with every frame, which is valid until emit returns. An error from emit
 // ends the framer.
 func NewFramer(r *Reader, form Form, emit func(*Frame) error) *Framer {
 	f := &Framer{form: form, lanes: make([]framing, len(r.lanes)), emit: emit}
@@ -145,7 +145,7 @@ func (form Form) open(f *Frame) {
 	}
 }
 
-// Flush ends the stream: open frames are damaged. It returns the first error of emit.
+// Flush ends the stream, and emits open frames as damaged. It returns the first error from emit.
 func (f *Framer) Flush() error {
 	for lane := range f.lanes {
 		if f.lanes[lane].open {

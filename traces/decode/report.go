@@ -25,7 +25,7 @@ type Report struct {
 	Damaged    uint64      `json:"damaged"`
 	Collisions uint64      `json:"collisions"`
 	Faults     []Fault     `json:"faults,omitempty"` // faults of damaged frames of bytes
-	Unknown    uint64      `json:"unknown"`          // number of bits x or z, which count as dark
+	Unknown    uint64      `json:"unknown"`          // number of x and z bits, which count as dark
 	Truncated  bool        `json:"truncated,omitempty"`
 }
 
@@ -33,7 +33,7 @@ type Report struct {
 type Fault struct {
 	What   string `json:"what"`
 	Frames uint64 `json:"frames"`
-	Cycle  uint64 `json:"cycle"` // last cycle of the first of these frames
+	Cycle  uint64 `json:"cycle"` // last cycle of the first damaged frame
 }
 
 // Interface counts the frames of one interface.

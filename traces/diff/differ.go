@@ -16,7 +16,7 @@ type differ struct {
 	from, to int64
 	pairs    []pair
 
-	// relaxed holds, by pair, the last instant at which different values matched because of x or z, the tolerance of
+	// By pair, relaxed holds the last instant at which different values matched because of x or z, the tolerance of
 	// reals, or possible events. relaxed is nil if the options permit no such match.
 	match        matching
 	relaxed      []uint64

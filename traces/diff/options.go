@@ -16,9 +16,9 @@ type Options struct {
 	// pattern, or if one of its names matches an Ignore pattern.
 	Only, Ignore []string
 
-	// Lenient means that x and z match all values.
+	// Lenient means that x and z match every value.
 	Lenient bool
-	// RealTolerance is the maximum relative difference of matching reals. With 0, matching reals are equal.
+	// RealTolerance is the maximum relative difference of matching reals. With 0, only equal reals match.
 	RealTolerance float64
 	// Prefix permits one file to end before the other.
 	Prefix bool
@@ -27,7 +27,7 @@ type Options struct {
 	// have the name of A's clock.
 	A, B vcd.Sampling
 	// Align is a signal of A whose first change from 0 to 1 marks the same moment in both files. Without Align, B is
-	// late by OffsetCycles (sampled files) or Offset (other files).
+	// delayed by OffsetCycles (sampled files) or Offset (other files).
 	Align        string
 	OffsetCycles int64
 	Offset       vcd.Duration

@@ -39,7 +39,7 @@ type pairing struct {
 	stripA, stripB   string // outer scopes ignored in names
 
 	skipped              map[pair]bool // skipped pairs by nets and bits: true for --ignore, false for --only
-	restOnly, restIgnore int           // number of skipped signals of only one file
+	restOnly, restIgnore int           // number of skipped signals that only one file declares
 }
 
 type declared struct {
@@ -338,7 +338,7 @@ func scopesAround(vars []vcd.Var) []string {
 	return scopes
 }
 
-// findRest lists signals of only one file, without further names of compared nets.
+// findRest lists the signals that only one file declares, except further names of compared nets.
 func (p *pairing) findRest() {
 	rest := func(r *vcd.Reader, paired []bool) (names []string) {
 		listed, left := make([]bool, r.Nets()), make([]bool, r.Nets())
@@ -413,7 +413,7 @@ func (p *pairing) otherRanges() []string {
 	return []string{"indices of " + signals + " with another range in B, compared by position: " + list.Some()}
 }
 
-// leftOut counts the signals skipped by --only and --ignore, without further names of compared signals.
+// leftOut counts the signals skipped by --only and --ignore, except further names of compared signals.
 func (p *pairing) leftOut() (lines []string) {
 	only, ignore := p.restOnly, p.restIgnore
 	for key, ignored := range p.skipped {

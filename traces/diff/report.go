@@ -67,7 +67,8 @@ type Span struct {
 
 // Ends describes the ends of the files.
 type Ends struct {
-	// EndedA and EndedB report whether each file ended by To. If only one file ended, the other continues.
+	// EndedA and EndedB report whether each file ended by To. If only one is true, the other file continues after the
+	// end of the first.
 	EndedA     bool `json:"ended_a"`
 	EndedB     bool `json:"ended_b"`
 	TruncatedA bool `json:"truncated_a,omitempty"` // the last line is incomplete and was not read

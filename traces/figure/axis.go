@@ -50,7 +50,7 @@ func (a *Axis) lay(axis *plot.Axis, s span, names, ticks int) {
 }
 
 // around returns a range around a single value. The range extends by a tenth of the value on either side; on an axis
-// of counts, by at least 1.
+// of counts, it extends by at least 1.
 func (a *Axis) around(value float64) span {
 	room := float64(math.Abs(value) * 0.1)
 	if room == 0 || a.Whole {

@@ -36,7 +36,7 @@ func newCanvas(d *svg.Drawing, w, h vg.Length) *canvas {
 	return c
 }
 
-// titled begins a group with a title. Only an SVG has titles.
+// titled begins a group with a title, which only an SVG has.
 func titled(d draw.Canvas, title string) (end func()) {
 	c := inner(d)
 	if c == nil || title == "" {

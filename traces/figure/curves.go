@@ -118,7 +118,8 @@ func (c curve) Plot(canvas draw.Canvas, p *plot.Plot) {
 // limits of tooltips: the maximum number of points of a figure with tooltips, and the radius around a point
 const hoverMax, hoverRadius = 150, 8
 
-// hover begins a group with the values of a point as its tooltip. Only an SVG has tooltips.
+// hover begins a group with the values of a point as its tooltip. Only an SVG with at most hoverMax points has
+// tooltips.
 func (c curve) hover(canvas draw.Canvas, point Point, at vg.Point) (end func()) {
 	d := inner(canvas)
 	if d == nil || c.d.points() > hoverMax {
@@ -198,7 +199,7 @@ func (c *Curve) barWidth() float64 {
 // glyphLine is the line width of hollow markers; gonum's lines are too thin.
 const glyphLine = 1.2
 
-// outline is a hollow polygon with a corner at the top, or with an edge at the top if turned; 0 corners make a ring.
+// outline is a hollow polygon with a corner at the top or, if turned, an edge at the top. 0 corners draw a ring.
 type outline struct {
 	corners int
 	turned  bool

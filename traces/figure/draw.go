@@ -39,8 +39,8 @@ const (
 	leftSpace   = 60 // of the y axis and its labels
 )
 
-// WriteSVG draws the figure. It returns an error for an empty figure, for a point that is not a number or not on a
-// logarithmic axis, and errors of w.
+// WriteSVG draws the figure. It returns an error for an empty figure, for a point that is not finite or not positive
+// on a logarithmic axis, and errors of w.
 func (f *Figure) WriteSVG(w io.Writer) error { return WriteSheet(w, f.Title, f) }
 
 // WriteSheet draws figures below each other. It returns the errors of WriteSVG.
@@ -220,7 +220,8 @@ func (d *drawing) spans() (x, y span) {
 	return x, y
 }
 
-// lengths of a legend: of a thumbnail, between thumbnail and text, between entries, and between rows
+// lengths in a legend: width of a thumbnail, and distances between thumbnail and text, between entries, and between
+// rows
 const (
 	thumbWide = 22
 	thumbHigh = 8
@@ -229,7 +230,7 @@ const (
 	legendRow = 18
 )
 
-// entry is a text of the legend, with or without a sign.
+// entry is a text of the legend, with or without a thumbnail.
 type entry struct {
 	text string
 	sign plot.Thumbnailer

@@ -27,7 +27,7 @@ type Figure struct {
 	Curves []Curve
 	Cells  *Cells  // below the curves; nil for none
 	Spans  []Spans // below the curves
-	Note   string  // small print below the figure, such as omissions; "" for none
+	Note   string  // small print below the figure, such as a list of omissions; "" for none
 	Width  float64 // in points, from WidthMin to WidthMax; 0 for the default
 	Height float64 // height of axes and title in points; 0 for the default
 }
@@ -38,7 +38,7 @@ type Axis struct {
 	Scale Scale
 	Names []string // names of 0, 1, 2 and so on, in place of numbers
 	Whole bool     // a count: ticks are whole numbers
-	// Least to Most is part of the axis, in addition to all points; both 0 for none.
+	// the axis includes the range from Least to Most, in addition to all points; both 0 for none
 	Least, Most float64
 }
 
@@ -73,7 +73,7 @@ const (
 	Published              // crosses in the colour of text
 	Bars                   // bars from 0
 	Alerts                 // large triangles in the colour of text
-	Beyond                 // a dashed line with hollow markers, except at its first point
+	Beyond                 // a dashed line with hollow markers, without a marker at its first point
 )
 
 // Point is a point with its band: Low <= Y <= High, or both 0 for none. The band of a line is an area; other styles

@@ -36,7 +36,7 @@ func (s span) shade(value float64) color.NRGBA {
 	return svg.Ramp(math.Round((value-s.least)/(s.most-s.least)*shades) / shades)
 }
 
-// Plot implements plot.Plotter. Cells of one colour form one shape; neighbours form one rectangle.
+// Plot implements plot.Plotter. Cells of one colour form one shape, and neighbouring cells form one rectangle.
 func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	cells, s := h.d.Cells, h.d.Cells.span()

@@ -46,7 +46,7 @@ var (
 	smallMeasures = measures{row: 2, lane: 2, gap: 8, dot: 1, square: 1, stroke: 1, left: 8, top: 66}
 )
 
-// WriteSVG draws the table. It returns the errors of w.
+// WriteSVG draws the table. It returns write errors of w.
 func (b *RunTable) WriteSVG(w io.Writer) error {
 	m := &fullMeasures
 	if b.Rows > fullRowsMax {

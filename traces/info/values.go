@@ -20,7 +20,7 @@ type ValuesOptions struct {
 }
 
 // Values writes the value changes of signals in a waveform, one per line: time, signal, value. With From, the values
-// at the time From come first. Memory grows with the number of signals, not with the file's length.
+// at time From come first. Memory grows with the number of signals, not with the file's length.
 func Values(path string, o ValuesOptions, w io.Writer) error {
 	if o.Signals == nil {
 		o.Signals = []string{"**"}

@@ -19,7 +19,7 @@ type VCD struct {
 	Timescale string   `json:"timescale"`
 	Scopes    int      `json:"scopes"`
 	Variables int      `json:"variables"`
-	Nets      int      `json:"nets"` // a net represents all variables with one identifier code
+	Nets      int      `json:"nets"` // number of nets; a net represents all variables with one identifier code
 	Bits      int      `json:"bits"` // bits of all nets
 
 	Span

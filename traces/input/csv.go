@@ -29,8 +29,8 @@ func Separator(place string, fields []string) *Error {
 }
 
 // Table parses CSV with a header row. head receives the header, then row receives each row. A row must have as many
-// fields as the header. An error of head ends the reading; errors of rows are collected. Fields are valid until the
-// next row.
+// fields as the header. An error from head ends the reading; errors from row are collected. Fields are valid until
+// the next row.
 func Table(path string, data []byte, remedy string, head func(fields []string) error,
 	row func(line int, fields []string) error) error {
 	in, wrong := CSV(data), &Errors{}
@@ -50,7 +50,7 @@ func Table(path string, data []byte, remedy string, head func(fields []string) e
 		if errors.Is(err, io.EOF) {
 			return wrong.Err()
 		}
-		if err != nil { // the start of the next row is unknown
+		if err != nil { // a syntax error leaves the start of the next row unknown
 			wrong.Add(NotCSV(path, err, remedy))
 			return wrong.Err()
 		}

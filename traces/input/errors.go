@@ -53,7 +53,7 @@ func (m *Errors) Unwrap() (all []error) {
 	return all
 }
 
-// Take adds the mistakes in err, without duplicates, and reports whether err contains any.
+// Take adds the mistakes in err, without duplicates. It reports whether err contains any.
 func (m *Errors) Take(err error) bool {
 	var several *Errors
 	var one *Error
@@ -194,7 +194,7 @@ func Clip(text string) string {
 }
 
 // ToolError reports that an external program (compiler, converter, simulator) has failed, has hung or was killed. The
-// cause need not be the RTL or Starloom. The command line exits with status 4.
+// cause may lie outside Starloom and the RTL. The command line exits with status 4.
 type ToolError struct {
 	Tool   string // "clang++", "vvp"
 	Place  string // input of the tool: "arbiter.v: arbiter"

@@ -8,9 +8,9 @@ import (
 
 const nearestMax = 64
 
-// Nearest returns the most similar word, or "" if no word is close. A word is close if fewer than half of its letters
-// differ, three at most. A part of a word and a word with parts shortened to initials, such as arbiter_rr, are also
-// close.
+// Nearest returns the most similar word, or "" if no word is close. A word is close if fewer than half of its
+// letters, and at most three, differ. A part of a word and a word with parts shortened to initials, such as
+// arbiter_rr, are also close.
 func Nearest(word string, words []string) string {
 	if len(word) > nearestMax {
 		return ""
@@ -84,7 +84,7 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// DidYouMean prepends the known word nearest to a mistyped word to a remedy, if any is close.
+// DidYouMean prepends to a remedy the known word nearest to a mistyped word, if any is close.
 func DidYouMean(word string, known []string, remedy string) string {
 	if guess := Nearest(word, known); guess != "" {
 		return fmt.Sprintf("did you mean %q? %s", guess, remedy)

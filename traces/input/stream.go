@@ -14,7 +14,8 @@ import (
 // StandardInput is the path of standard input.
 const StandardInput = "-"
 
-// StandardInputName is the name of standard input in errors. Relative paths in it start at the working folder.
+// StandardInputName is the name of standard input in errors. Relative paths in standard input start at the working
+// folder.
 const StandardInputName = "standard input"
 
 // Stream reads a file named by the user, or standard input, from beginning to end. It decompresses gzip.

@@ -35,7 +35,7 @@ type Group struct {
 	Entries []Entry `yaml:"entries"`
 }
 
-// Entry describes a figure. A text, or a container of other figures, has no unit, range and count.
+// Entry describes a figure. A text or a container of other figures has no unit, range or count.
 type Entry struct {
 	Name    string `yaml:"name"`  // name in outputs; * stands for any characters
 	Means   string `yaml:"means"` // a sentence without its full stop
@@ -104,7 +104,8 @@ func (g *Group) check() error {
 	return nil
 }
 
-// Matches reports whether a name matches a pattern. In the pattern, * stands for any characters and ? for one.
+// Matches reports whether a name matches a pattern. In the pattern, * matches any characters and ? matches one
+// character.
 func Matches(pattern, name string) bool {
 	star, mark := -1, 0
 	p, n := 0, 0

@@ -29,7 +29,7 @@ type Block struct {
 
 	Application, Comment string // comments of a section, "" if missing
 
-	// Interface is a number within the section: of the described interface, or of a packet's interface.
+	// number within the section of the described interface, or of the packet's interface
 	Interface int
 	Name      string // name of an interface, "" for none
 	Clock     Clock  // clock of an interface

@@ -118,7 +118,8 @@ func (p *Writer) Interface(path string) (InterfaceID, error) {
 }
 
 // Packet writes a frame sent or received on an interface. The cycle must be below 2^63. Cycles may be out of order,
-// but viewers expect ascending cycles. frame has at most FrameBytesMax bytes; nil means that no frame was visible.
+// but viewers expect ascending cycles. frame has at most FrameBytesMax bytes; A nil frame means that no frame was
+// visible.
 func (p *Writer) Packet(id InterfaceID, h *Header, frame []byte) error {
 	if p.err != nil {
 		return p.err
@@ -185,7 +186,7 @@ func (p *Writer) Close() error {
 	return p.err
 }
 
-// The first interface also writes the section header.
+// addInterface adds an interface to the file. For the first interface it also writes the section header.
 func (p *Writer) addInterface(id InterfaceID) error {
 	description := p.describe(p.paths[id])
 	if p.ng == nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Colour is a role with an opacity from 0 to 255. As a color.Color it is the role's colour on light or dark paper.
+// Colour is a role with an opacity from 0 to 255. Its color.Color is the role's colour on light or dark paper.
 type Colour struct {
 	role  role
 	alpha uint8

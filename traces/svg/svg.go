@@ -69,7 +69,7 @@ func Number(length float64) string {
 	return strconv.FormatFloat(value, 'f', -1, 64)
 }
 
-// Attr is an attribute of an element in the form NAME="VALUE". Empty attributes are not written.
+// Attr is an attribute of an element in the form NAME="VALUE". An empty attribute is not written.
 type Attr string
 
 // Attributes without parameters.
@@ -77,7 +77,7 @@ const (
 	Middle Attr = `text-anchor="middle"` // centres a text horizontally
 	End    Attr = `text-anchor="end"`    // right-aligns a text
 	NoFill Attr = `fill="none"`          // draws the outline only
-	// Hovered shows the tooltip of the group also within an unfilled element.
+	// Hovered shows the tooltip of a group also inside an unfilled element.
 	Hovered Attr = `pointer-events="all"`
 	Crisp   Attr = `shape-rendering="crispEdges"` // leaves no seams between adjacent cells
 )

@@ -47,7 +47,7 @@ func unpack(s *input.Stream) (source, error) {
 	return convertFST(s)
 }
 
-// IsWaveform reports whether first is the beginning of a VCD or an FST.
+// IsWaveform reports whether a file with the given first bytes is a VCD or an FST.
 func IsWaveform(first []byte) bool {
 	return looksLikeFST(first) || bytes.HasPrefix(bytes.TrimSpace(first), []byte("$"))
 }

@@ -176,8 +176,8 @@ func (r *Reader) readScalar(at int) {
 	}
 }
 
-// These constants serve to read eight digits at once. A digit is 0x30 or 0x31; the product gathers the lowest bit of
-// each digit in the highest byte.
+// These constants are used to read eight digits at once. A digit is 0x30 or 0x31; the product gathers the lowest bit
+// of each digit in the highest byte.
 const (
 	eightZeros  = 0x3030303030303030
 	eightOthers = 0xFEFEFEFEFEFEFEFE

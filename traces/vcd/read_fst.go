@@ -147,7 +147,7 @@ func (f *fstStream) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// fst2vcd has succeeded only with status 0 and no messages.
+// wait waits for fst2vcd, which has succeeded only with status 0 and without messages.
 func (f *fstStream) wait() {
 	if f.ended {
 		return
@@ -328,7 +328,7 @@ func cutShort(err error) error {
 //
 //	values before time 0     if the first time is 0; they are the frame at the head of the first section:
 //	                         first, last, memory, then varints (bytes, packed bytes, signals), then the values
-//	$dumpoff and $dumpon     all but one at a time, and all later ones; they have a block of their own:
+//	$dumpoff and $dumpon     all but one at a time, and all later ones; they have a separate block:
 //	                         a count, then for each a byte (1: on) and the time since the one before
 //
 // The geometry has the sizes of signals in the frame: a digit per bit, 8 bytes for a real (0 in the geometry), none

@@ -365,7 +365,7 @@ func (v *Var) Indices() (msb, lsb int) {
 	return v.Bits - 1, 0
 }
 
-// bitPosition returns the position of the bit with a declared index, counted from the last digit.
+// bitPosition returns the position of the bit with a declared index, counted from the least significant bit.
 func (v *Var) bitPosition(index int) (int, bool) {
 	msb, lsb := v.Indices()
 	position := index - lsb

@@ -29,7 +29,7 @@ import (
 //	err = r.Err()
 //
 // Reader keeps only the last value of a signal at one time. Initially bits are x, reals NaN, texts empty. Changes
-// before the first time count as time 0. Between $dumpoff and $dumpon, values stay the same and Off is true. GHDL's
+// before the first time count as time 0. Between $dumpoff and $dumpon, values do not change and Off is true. GHDL's
 // nine states become four: U W - are x, L is 0, H is 1.
 //
 // An event has no value. It is among the changes of each time at which it was triggered. Entries in $dumpvars and
@@ -73,7 +73,7 @@ type unseen struct {
 	rounded  uint64 // number of reals with more digits than a double holds
 }
 
-// early handles changes before a first time other than 0.
+// early handles changes before a first time that is not 0.
 type early struct {
 	begun bool // the changes were read
 	waits bool // next is 0, and first follows
@@ -85,7 +85,7 @@ type manner struct {
 	places int    // number of digits permitted after the point of a time
 	cutOff uint64 // times with more digits
 	rounds bool   // round reals to realDigits
-	states uint8  // planes of all digits of values, and otherState
+	states uint8  // union of the planes of all digits of values, and otherState
 
 	parameters []parameter // parameters with the width of a real
 	raws       []parameter // real parameters that an FST represents by bytes instead of digits
@@ -285,7 +285,7 @@ func (r *Reader) Off() bool { return r.off }
 // Truncated reports whether the file ended in the middle of a line.
 func (r *Reader) Truncated() bool { return r.truncated }
 
-// cutNow reports whether the file ended within the changes of the last Step, so that they are incomplete.
+// cutNow reports whether the file ended within the changes of the last Step, which are then incomplete.
 func (r *Reader) cutNow() bool { return r.truncated && r.cutChange && r.started }
 
 // CutFrom returns the time of the last Step if it is incomplete, otherwise "".

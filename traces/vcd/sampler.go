@@ -8,7 +8,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Sampling defines when the values of a file count. The zero value selects every time with changes.
+// Sampling defines the instants at which the values of a file are sampled. The zero value selects every time with
+// changes.
 //
 // With a clock, cycle n has the values just before the n-th active edge (0 is the first in the file), as registers
 // see them; an edge is from 0 to 1 (Falling: from 1 to 0), not from or to x. With a period, cycle n has the values at
@@ -31,7 +32,7 @@ func (s Sampling) Sampled() bool { return s.Clock != "" || s.Period.Count != 0 }
 // Its fields are read-only, except Shift.
 type Sampler struct {
 	Reader *Reader
-	Shift  int64 // subtracted from every instant; must be set before the first Load
+	Shift  int64 // offset subtracted from every instant; it must be set before the first Load
 
 	// Results of Load:
 	Loaded  bool
@@ -239,7 +240,7 @@ func (s *Sampler) Commit() []NetID {
 // Clock returns the net of the clock; ok is false without a clock.
 func (s *Sampler) Clock() (id NetID, ok bool) { return s.clock, s.clock != noNet }
 
-// Held returns a copy whose columns keep their current values.
+// Held returns a copy whose columns keep the current values.
 func (s *Sampler) Held() *Sampler {
 	held := *s
 	held.columns = columns{slices.Clone(s.value), slices.Clone(s.unknown), slices.Clone(s.texts)}
@@ -289,7 +290,7 @@ func (s *Sampler) Bits(id NetID, low, count uint32) (value, unknown uint64) {
 	return value & mask, unknown & mask
 }
 
-// Given reports whether a real or text has a value. For bits, which are initially x, it returns true.
+// Given reports whether a real or text has received a value. For bits, which are initially x, it returns true.
 func (s *Sampler) Given(id NetID) bool {
 	switch n := &s.Reader.nets[id]; n.kind {
 	case KindReal:

@@ -30,7 +30,8 @@ func (t Timescale) String() string {
 }
 
 // parseTimescale parses a $timescale such as 1 ns, 10ps or 100 s as in the standard. It also accepts other numbers of
-// at most 9 digits, such as 244 ns or 0.1 ps: tick times a power of ten. 0 means 1, because Verilator has written 0.
+// at most 9 digits, such as 244 ns or 0.1 ps, as tick times a power of ten. It accepts 0 as 1, because some versions
+// of Verilator write 0.
 func parseTimescale(text string) (unit Timescale, tick uint64, err error) {
 	fail := func() (Timescale, uint64, error) {
 		return 0, 0, fmt.Errorf("%q is not a unit of time: write a number such as 1, 10, 100, 244 or 0.1 and s, ms, us, "+

@@ -8,7 +8,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Part is a variable or some of its bits.
+// Part is a variable, or some bits of a variable.
 type Part struct {
 	Name  string
 	Net   NetID

@@ -213,7 +213,7 @@ func (v *Writer) Signals() []Signal {
 	return v.signals
 }
 
-// Show sets the form of a signal in a save file, without effect on the VCD.
+// Show sets the form of a signal in a save file. It does not affect the VCD.
 func (v *Writer) Show(id SignalID, form Form) { v.signals[id].Form = form }
 
 // Begin ends the declarations and writes the header, unless a trigger is awaited. It returns write errors.
@@ -276,7 +276,7 @@ func (v *Writer) Cycle(t uint64) error {
 // Empty reports whether the file contains no cycle so far.
 func (v *Writer) Empty() bool { return !v.written }
 
-// Shows reports whether a cycle is in the file or, before Close, may still appear.
+// Shows reports whether a cycle is in the file or, before Close, may still be written.
 func (v *Writer) Shows(cycle uint64) bool { return v.written && v.first <= cycle && cycle <= v.last }
 
 // Close writes pending changes and the end of time. end is the first cycle that did not run, so that viewers show the
@@ -511,7 +511,7 @@ func (v *Writer) forgetCycle() {
 func (v *Writer) forgetOld() {
 	depth := v.options.Before + v.options.SlackCycles
 	if depth < v.options.Before {
-		return // longer than the run: no change is too old
+		return // the window is longer than the run, so no change is too old
 	}
 	floor := v.options.From
 	if v.now > depth {

@@ -43,7 +43,7 @@ type Decoder struct {
 	fields   map[reflect.Type][]Field // cache, because lists have many objects of one type
 }
 
-// shorthand is a struct that a document may replace by the value of one key.
+// shorthand is a struct that a document may write as the value of one of its keys.
 type shorthand interface {
 	Short() (key, description string)
 }
@@ -147,7 +147,7 @@ func (d *Decoder) special(node *yaml.Node, v reflect.Value, path string) (taken 
 	return ok, err
 }
 
-// list fills a slice. With a shorthand of entries, a single entry may replace a list of one entry.
+// list fills a slice. If entries have a shorthand, a single entry may replace a list of one entry.
 func (d *Decoder) list(node *yaml.Node, v reflect.Value, path string, entries Limits) error {
 	if _, short := reflect.Zero(v.Type().Elem()).Interface().(shorthand); short && node.Kind == yaml.ScalarNode {
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
@@ -186,7 +186,7 @@ func needed(fields []Field) (keys []string) {
 	return keys
 }
 
-// Exemplified is an object with a common value, which errors show as an example.
+// Exemplified is an object with a typical value, which errors show as an example.
 type Exemplified interface{ Example() string }
 
 func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {

@@ -72,7 +72,7 @@ func oneLine(root *yaml.Node, data []byte) {
 	}
 }
 
-// notYAML is a SyntaxError. A file without the name of a scenario has another remedy.
+// notYAML returns a SyntaxError. The remedy differs for a file whose name is not that of a scenario.
 func notYAML(place string, data []byte, what string, err error) *input.Error {
 	e := SyntaxError(place, data, err)
 	if what == "scenario" &&

@@ -24,7 +24,7 @@ type Field struct {
 	Limits    Limits
 }
 
-// MayMiss reports whether a zero value omits the key.
+// MayMiss reports whether a zero value stands for an omitted key.
 func (f *Field) MayMiss() bool { return f.OmitEmpty && f.Limits.Default != "0" }
 
 // Fields returns the keys of a type in order of declaration. It parses tags on every call, without a cache.
@@ -131,8 +131,8 @@ func ParseLimits(t reflect.Type, field reflect.StructField) Limits {
 	return limits
 }
 
-// Worded is a struct whose keys have allowed words that are declared elsewhere. Words returns the words of a field,
-// nil for none. A struct may also return the words of embedded structs.
+// Worded is a struct some of whose keys have allowed words declared elsewhere. Words returns the words of a field,
+// nil for none, including fields of embedded structs.
 type Worded interface{ Words(field string) []Word }
 
 // Word is an allowed value of a key. Its meaning, "" for none, becomes part of the key's description.
@@ -181,7 +181,7 @@ func OutOfRange(v reflect.Value, path string, other reflect.Type) (at, reason, r
 	return "", "", ""
 }
 
-// Refuse returns the mistake in v ("is 65") and the allowed values, "" without a mistake.
+// Refuse returns the mistake in v ("is 65") and the allowed values, or "" for a valid v.
 func (l *Limits) Refuse(v reflect.Value) (reason, remedy string) {
 	allowed := func(words []string) string {
 		remedy := "allowed: " + strings.Join(words, ", ")

@@ -12,7 +12,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Methods to read maps, one for each kind of value. where is the name of the value in errors.
+// Methods that read maps, one for each kind of value. where is the name of the value in errors.
 
 // Keys decodes an object with the given keys.
 func (d *Decoder) Keys(node *yaml.Node, where string, keys map[string]func(*yaml.Node, string) error) error {

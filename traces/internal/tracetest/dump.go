@@ -16,8 +16,8 @@ type Dump struct {
 	Waves map[string]*Wave // waves by path
 }
 
-// Wave is one signal. A value consists of all binary digits, of a number after r, or of a text after s. An event has
-// one step per occurrence.
+// Wave is one signal. A value is a text: all binary digits, r and a number, or s and a text. An event has one step
+// per occurrence.
 type Wave struct {
 	Type  string
 	Bits  int
@@ -112,8 +112,8 @@ func bitsOf(word string) int {
 	return max(count, 1)
 }
 
-// changes parses a text line by line: a time, a change, or other text. Changes before the first time belong to time
-// 0.
+// changes parses a text line by line. A line is a time, a change, or other text. Changes before the first time belong
+// to time 0.
 func (d *Dump) changes(text string, codes map[string]*Wave) error {
 	now, snapshot, off := new(big.Rat), false, false
 	begin := func() { // creates time 0 if no time precedes

@@ -29,7 +29,7 @@ type Change struct {
 	Value  string
 }
 
-// Pause is a $dumpoff and its $dumpon, which may be at the same time or after the end.
+// Pause is a $dumpoff with its $dumpon, which may be at the same time or after the end of the waveform.
 type Pause struct{ From, To uint64 }
 
 var inventedTypes = []string{"wire", "wire", "reg", "logic", "integer", "real", "string", "event", "parameter"}
@@ -324,8 +324,8 @@ func (w *inventedWriter) dump(keyword string, values bool) {
 	w.b.WriteString("$end\n")
 }
 
-// early reports whether the changes of time 0 precede the first time. vcd2fst drops such changes of texts, adds such
-// changes of events, and writes an incomplete file without other changes.
+// early reports whether the changes of time 0 precede the first time. vcd2fst drops such changes of texts, adds
+// changes of events, and writes an incomplete file if there are no other changes.
 func (w *inventedWriter) early(changes []Change) bool {
 	other := func(s Invention) bool { return s.Type == "string" || s.Type == "event" }
 	wrong := len(changes) == len(w.Changes) || slices.ContainsFunc(w.Signals, other)

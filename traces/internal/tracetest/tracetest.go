@@ -71,7 +71,7 @@ type FailingWriter struct{ Err error }
 // Write returns Err.
 func (w FailingWriter) Write([]byte) (int, error) { return 0, w.Err }
 
-// Tries runs a real tool and reports success.
+// Tries runs a real tool and reports whether it succeeds.
 func Tries(t *testing.T, name string, arguments ...string) bool {
 	t.Helper()
 	path, err := exec.LookPath(name)

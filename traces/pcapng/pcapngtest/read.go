@@ -177,7 +177,8 @@ func checkInterfaceOptions(options []byte) error {
 	}
 }
 
-// option rejects empty options, except the end, because gopacket's reader would return the previous value.
+// option rejects empty options except the end of options, because gopacket's reader would return the previous value
+// for them.
 func option(options []byte) (code uint16, length int, err error) {
 	if len(options) < 4 {
 		return 0, 0, fmt.Errorf("%d bytes where an option should be", len(options))
