@@ -95,32 +95,37 @@ func (x *PacketSources) begin(path string) {
 	x.Reset()
 }
 
-// sort builds the queues of all sources, and the order of creation of each shard.
+// sort builds the queues of all sources, and the order of creation of each shard. Packets usually have the numbers of
+// this order.
 func (x *PacketSources) sort() {
 	p, w := x.packets, x.wiring
 	x.queue = make([]uint32, p.Count())
 	for i := range x.queue {
 		x.queue[i] = uint32(i)
 	}
-	slices.SortStableFunc(x.queue, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(w.place[p.Source[a]], w.place[p.Source[b]]), cmp.Compare(p.Created[a], p.Created[b]))
-	})
-	x.start, x.end = make([]uint32, w.nodes), make([]uint32, w.nodes)
-	for at, packet := range x.queue {
-		x.end[w.place[p.Source[packet]]] = uint32(at) + 1
+	SortByKey(x.queue, func(i *uint32) uint32 { return p.Created[*i] })
+	for i := range w.places {
+		x.shards[i].created = nil
 	}
-	last := uint32(0)
-	for place, end := range x.end {
-		x.start[place] = last
-		last = max(last, end)
-		x.end[place] = last
-	}
+	owner := make([]uint16, w.nodes) // shard by place
 	for i, s := range w.places {
-		shard := &x.shards[i]
-		if s.End > s.First {
-			shard.created = slices.Clone(x.queue[x.start[s.First]:x.end[s.End-1]])
+		for place := s.First; place < s.End; place++ {
+			owner[place] = uint16(i)
 		}
-		slices.SortStableFunc(shard.created, func(a, b uint32) int { return cmp.Compare(p.Created[a], p.Created[b]) })
+	}
+	x.start, x.end = make([]uint32, w.nodes), make([]uint32, w.nodes)
+	for _, packet := range x.queue {
+		place := w.place[p.Source[packet]]
+		x.end[place]++
+		shard := &x.shards[owner[place]]
+		shard.created = append(shard.created, packet)
+	}
+	SortByKey(x.queue, func(i *uint32) uint32 { return uint32(w.place[p.Source[*i]]) })
+	last := uint32(0)
+	for place, count := range x.end {
+		x.start[place] = last
+		last += count
+		x.end[place] = last
 	}
 }
 

@@ -66,10 +66,55 @@ func (p *Packets) Arrived() (order []uint32) {
 			order = append(order, uint32(i))
 		}
 	}
-	slices.SortStableFunc(order, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(p.Received[a], p.Received[b]), cmp.Compare(p.Source[a], p.Source[b]))
-	})
+	SortByKey(order, func(i *uint32) uint32 { return p.Source[*i] })
+	SortByKey(order, func(i *uint32) uint32 { return p.Received[*i] })
 	return order
+}
+
+// Reserve makes room for further packets.
+func (p *Packets) Reserve(count int) {
+	for _, column := range []*[]uint32{&p.Source, &p.Destination, &p.Created, &p.Sent, &p.Received} {
+		*column = slices.Grow(*column, count)
+	}
+	p.Size, p.Hops = slices.Grow(p.Size, count), slices.Grow(p.Hops, count)
+}
+
+// Lists of at least keySortMin elements are sorted by digits of keyDigitBits bits.
+const keySortMin, keyDigitBits = 1 << 10, 16
+
+// SortByKey sorts a list by a key. Elements with equal keys keep their order. The time is proportional to the length
+// of the list (radix sort).
+func SortByKey[T any](list []T, key func(x *T) uint32) {
+	most, last, sorted := uint32(0), uint32(0), true
+	for i := range list {
+		k := key(&list[i])
+		sorted, most, last = sorted && k >= last, max(most, k), k
+	}
+	if sorted {
+		return
+	}
+	if len(list) < keySortMin {
+		slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(key(&a), key(&b)) })
+		return
+	}
+	from, to := list, make([]T, len(list))
+	for shift := 0; most>>shift > 0 && shift < 32; shift += keyDigitBits {
+		digit := func(x *T) uint32 { return key(x) >> shift & (1<<keyDigitBits - 1) }
+		place := make([]uint32, min(most>>shift, 1<<keyDigitBits-1)+2) // of the next element by digit
+		for i := range from {
+			place[digit(&from[i])+1]++
+		}
+		for i := range place[1:] {
+			place[i+1] += place[i]
+		}
+		for i := range from {
+			at := &place[digit(&from[i])]
+			to[*at] = from[i]
+			*at++
+		}
+		from, to = to, from
+	}
+	copy(list, from) // itself after an even number of digits
 }
 
 // Bits of Packets.Harm. Faults use the bits from HarmBits on.

@@ -160,12 +160,27 @@ func (b *Bare) State(v *hw.StateVisitor) {
 	}
 }
 
-// Loads returns the channel loads of the arrived packets.
+// Loads returns the channel loads of the arrived packets. With more packets than pairs of nodes it follows each path
+// once.
 func (b *Bare) Loads() *ChannelLoads {
 	loads, p := NewChannelLoads(b.routers), b.wires.Packets
+	nodes := uint32(len(b.routers.Graph.Nodes))
+	var between []uint64 // flits, [source*nodes + destination]; nil with few packets
+	if int(nodes)*int(nodes) <= p.Count() {
+		between = make([]uint64, nodes*nodes)
+	}
 	for i, received := range p.Received {
-		if received != hw.PacketPending {
-			loads.Note(p.Source[i], p.Destination[i], p.Size[i])
+		switch {
+		case received == hw.PacketPending:
+		case between == nil:
+			loads.Note(p.Source[i], p.Destination[i], uint64(p.Size[i]))
+		default:
+			between[p.Source[i]*nodes+p.Destination[i]] += uint64(p.Size[i])
+		}
+	}
+	for pair, flits := range between {
+		if flits > 0 {
+			loads.Note(uint32(pair)/nodes, uint32(pair)%nodes, flits)
 		}
 	}
 	return loads

@@ -367,7 +367,7 @@ func (s *Stream) crossed() {
 			return
 		}
 		s.latencies.note(p.Received[packet]-p.Created[packet], p.Received[packet]-p.Sent[packet], p.Hops[packet])
-		s.loads.Note(p.Source[packet], to, p.Size[packet])
+		s.loads.Note(p.Source[packet], to, uint64(p.Size[packet]))
 	})
 }
 
@@ -571,9 +571,9 @@ func NewChannelLoads(r *fabric.Routers) *ChannelLoads {
 	return &ChannelLoads{r.Ways(), make([]uint64, len(r.Graph.Links))}
 }
 
-// Note counts an arrived packet from one node to another.
-func (l *ChannelLoads) Note(source, destination uint32, flits uint16) {
-	l.ways.Follow(source, destination, func(link int) { l.flits[link] += uint64(flits) })
+// Note counts the flits of arrived packets from one node to another.
+func (l *ChannelLoads) Note(source, destination uint32, flits uint64) {
+	l.ways.Follow(source, destination, func(link int) { l.flits[link] += flits })
 }
 
 // PerCycle returns the number of flits per cycle on each channel, in the order of the routers' links.

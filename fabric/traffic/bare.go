@@ -18,8 +18,8 @@ import (
 
 const barePacketsMax = 1 << 30
 
-// Bare holds the packets of a network of routers without firmware: a frame is a flit, a slot is a cycle. It is the
-// referee of such a run.
+// Bare holds the packets of a network of routers without firmware: a frame is a flit, a slot is a cycle. Packets are
+// numbered in the order of their creation. Bare is the referee of such a run.
 type Bare struct {
 	fabric.NoPackets
 	*hw.Packets
@@ -66,24 +66,45 @@ func (b *Bare) draw(seed uint64) error {
 		}
 		return nil
 	}
-	d, end := NewDraws(s, b.processors, seed, 1), uint32(min(s.End, never-1))
+	return b.drawAll(NewDraws(s, b.processors, seed, 1), uint32(min(s.End, never-1)))
+}
+
+// packetsPerWindow is the mean number of packets that drawAll draws before it sorts them.
+const packetsPerWindow = 1 << 14
+
+// drawAll draws the packets created before end. It draws those of a window of cycles source by source, and sorts them
+// by creation, then by source.
+func (b *Bare) drawAll(d *Draws, end uint32) error {
 	type made struct{ at, source, number uint32 }
-	var all []made
-	for source := range uint32(b.processors) {
-		number := uint32(0)
-		for at := d.First(source); at < end; at = d.Next(source, number, at) {
-			if len(all) == barePacketsMax {
-				return refuse(refusal{true, "measure",
-					fmt.Sprintf("there are more than %d packets", barePacketsMax), "measure fewer cycles"})
-			}
-			all = append(all, made{at, source, number})
-			number++
-		}
+	perCycle := b.spec.Rate * float64(b.processors)
+	b.Reserve(int(min(perCycle*float64(end), 1<<24)))
+	window := uint32(min(packetsPerWindow/perCycle+1, math.MaxUint32))
+	next := make([]made, b.processors)
+	for source := range next {
+		next[source] = made{d.First(uint32(source)), uint32(source), 0}
 	}
-	slices.SortFunc(all, func(a, b made) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.source, b.source)) })
-	for _, x := range all {
-		destination, size := d.Packet(x.source, x.number)
-		b.Add(x.source, destination, uint16(size), x.at)
+	var list []made
+	for begin := uint32(0); begin < end; {
+		stop := begin + min(window, end-begin)
+		list = list[:0]
+		for source := range next {
+			n := &next[source]
+			for n.at < stop {
+				list = append(list, *n)
+				n.number++
+				n.at = d.Next(n.source, n.number, n.at)
+			}
+		}
+		if b.Count()+len(list) > barePacketsMax {
+			return refuse(refusal{true, "measure",
+				fmt.Sprintf("there are more than %d packets", barePacketsMax), "measure fewer cycles"})
+		}
+		hw.SortByKey(list, func(x *made) uint32 { return x.at - begin })
+		for _, x := range list {
+			destination, size := d.Packet(x.source, x.number)
+			b.Add(x.source, destination, uint16(size), x.at)
+		}
+		begin = stop
 	}
 	return nil
 }
@@ -116,13 +137,13 @@ type Shown struct {
 	offered, accepted  uint64
 	hops, arrived, way uint64 // sums over arrived packets; way: number of cycles in the network
 	// number of packets by latency in cycles, from creation and from departure from the source
-	latency, network map[uint64]uint64
+	latency, network tally
 }
 
 // Shown summarises a run of the given number of cycles.
 func (b *Bare) Shown(cycles uint64) *Shown {
 	w := &window{spec: b.spec, unit: "cycle", slotCycles: 1, growing: newGrowing(&b.spec.Window, 1)}
-	s := &Shown{b: b, w: w, cycles: cycles, latency: map[uint64]uint64{}, network: map[uint64]uint64{}}
+	s := &Shown{b: b, w: w, cycles: cycles}
 	for i, created := range b.Created {
 		received, size := b.Received[i], uint64(b.Size[i])
 		w.growing.comes(created)
@@ -144,8 +165,8 @@ func (b *Bare) Shown(cycles uint64) *Shown {
 		s.arrived++
 		s.hops += uint64(b.Hops[i])
 		s.way += uint64(received - b.Sent[i])
-		s.latency[uint64(received-created)]++
-		s.network[uint64(received-b.Sent[i])]++
+		s.latency.add(received - created)
+		s.network.add(received - b.Sent[i])
 	}
 	w.over, w.way = w.pending == 0 || cycles >= uint64(b.spec.Slots()), float64(s.way)/float64(max(s.arrived, 1))
 	return s
@@ -183,15 +204,44 @@ func (s *Shown) Metrics() (m fabric.Metrics) {
 	m.AddIn(unitFlits, whole, "accepted", float64(s.accepted)/perCycle)
 	w.addSaturated(&m, whole)
 	m.AddKnown(whole, "pending", w.pending)
-	latencies := histogram(s.latency)
+	latencies := s.latency.histogram()
 	latencies.addLatency(&m, w.of(), w.over)
-	histogram(s.network).add(&m, "network_latency", w.of(), w.over)
+	s.network.histogram().add(&m, "network_latency", w.of(), w.over)
 	m.AddKnown(w.over && s.arrived > 0, "hops.mean", float64(s.hops)/float64(max(s.arrived, 1)))
 	queued, most := b.queues(s.cycles)
 	m.AddKnown(whole, "source_queue.mean", float64(queued)/perCycle)
 	m.AddKnown(whole, "source_queue.max", most)
 	m.AddKnown(w.over && len(latencies) > 0, "latency.histogram", latencies)
 	return m
+}
+
+// tally counts values. Small values have counters of their own.
+type tally struct {
+	small []uint64
+	large map[uint64]uint64
+}
+
+const tallySmall = 1 << 16
+
+func (t *tally) add(value uint32) {
+	switch {
+	case int(value) < len(t.small):
+		t.small[value]++
+	case t.small == nil:
+		t.small, t.large = make([]uint64, tallySmall), map[uint64]uint64{}
+		t.add(value)
+	default:
+		t.large[uint64(value)]++
+	}
+}
+
+func (t *tally) histogram() (h Histogram) {
+	for value, count := range t.small {
+		if count > 0 {
+			h = append(h, [2]uint64{uint64(value), count})
+		}
+	}
+	return append(h, histogram(t.large)...)
 }
 
 func histogram(counts map[uint64]uint64) (h Histogram) {
@@ -205,38 +255,34 @@ func histogram(counts map[uint64]uint64) (h Histogram) {
 // source at the end of a cycle.
 func (b *Bare) queues(cycles uint64) (queued, most uint64) {
 	from, end := b.spec.From, b.spec.End
-	waits := make([][]uint32, b.processors) // by source: send cycles of the waiting packets
-	for _, i := range b.inOrder() {
+	waits := make([]struct { // by source: send cycles of the waiting packets, sent[first:]
+		sent  []uint32
+		first int
+	}, b.processors)
+	for i, at := range b.Created {
 		sent := uint64(math.MaxUint64)
 		if b.Sent[i] != hw.PacketPending {
 			sent = uint64(b.Sent[i])
 		}
-		created := uint64(b.Created[i])
+		created := uint64(at)
 		if a, z := max(created, from), min(sent, end, cycles); a < z {
 			queued += z - a
 		}
-		list := waits[b.Source[i]]
-		for len(list) > 0 && list[0] <= b.Created[i] {
-			list = list[1:]
+		w := &waits[b.Source[i]]
+		for w.first < len(w.sent) && w.sent[w.first] <= at {
+			w.first++
+		}
+		if w.first == len(w.sent) {
+			w.sent, w.first = w.sent[:0], 0
 		}
 		if sent > created {
-			list = append(list, b.Sent[i])
-			if b.measures(b.Created[i]) {
-				most = max(most, uint64(len(list)))
+			w.sent = append(w.sent, b.Sent[i])
+			if b.measures(at) {
+				most = max(most, uint64(len(w.sent)-w.first))
 			}
 		}
-		waits[b.Source[i]] = list
 	}
 	return queued, most
-}
-
-func (b *Bare) inOrder() []uint32 {
-	order := make([]uint32, b.Count())
-	for i := range order {
-		order[i] = uint32(i)
-	}
-	slices.SortStableFunc(order, func(x, y uint32) int { return cmp.Compare(b.Created[x], b.Created[y]) })
-	return order
 }
 
 const (
@@ -246,26 +292,24 @@ const (
 
 // Digest returns the digest of sent and received packets in cycle order.
 func (b *Bare) Digest() (d traces.Digest) {
-	type event struct {
-		cycle, packet uint32
-		kind          uint8
-	}
-	var all []event
+	type event struct{ cycle, packet uint32 } // packets below 2^30: number, and bareReceived-bareSent in bit 31
+	const received = 1 << 31
+	all := make([]event, 0, 2*b.Count())
 	for i := range uint32(b.Count()) {
 		if b.Sent[i] != hw.PacketPending {
-			all = append(all, event{b.Sent[i], i, bareSent})
+			all = append(all, event{b.Sent[i], i})
 		}
 		if b.Received[i] != hw.PacketPending {
-			all = append(all, event{b.Received[i], i, bareReceived})
+			all = append(all, event{b.Received[i], i | received})
 		}
 	}
-	slices.SortFunc(all, func(x, y event) int { return cmp.Compare(x.cycle, y.cycle) })
+	hw.SortByKey(all, func(e *event) uint32 { return e.cycle })
 	for k := 0; k < len(all); {
 		var sum traces.Sum
 		cycle := all[k].cycle
 		for ; k < len(all) && all[k].cycle == cycle; k++ {
-			i := all[k].packet
-			sum.Event(traces.EventHead(all[k].kind, 0, 0, b.Source[i]), uint64(b.Destination[i])<<16|uint64(b.Size[i]),
+			i, kind := all[k].packet&^received, bareSent+uint8(all[k].packet/received)
+			sum.Event(traces.EventHead(kind, 0, 0, b.Source[i]), uint64(b.Destination[i])<<16|uint64(b.Size[i]),
 				uint64(b.Created[i]), uint64(i))
 		}
 		d.Slot(cycle, sum)
@@ -276,9 +320,9 @@ func (b *Bare) Digest() (d traces.Digest) {
 // WritePackets writes all packets by arrival, then by source. Packets that have not arrived come last, by creation.
 func (b *Bare) WritePackets(to io.Writer) error {
 	order := b.Arrived()
-	for _, i := range b.inOrder() {
-		if b.Received[i] == hw.PacketPending {
-			order = append(order, i)
+	for i, received := range b.Received {
+		if received == hw.PacketPending {
+			order = append(order, uint32(i))
 		}
 	}
 	return fabric.WritePackets(to, func(yield func(fabric.PacketRow) bool) {
@@ -348,7 +392,7 @@ func (b *Bare) Notes() []string { return b.shown().w.notes() }
 // Latencies returns the latencies in cycles of arrived measured packets, and the number of other measured packets.
 func (b *Bare) Latencies() (arrived Histogram, left uint64) {
 	s := b.shown()
-	return histogram(s.latency), s.w.pending
+	return s.latency.histogram(), s.w.pending
 }
 
 // Metrics returns the figures of the window and the loads of channels.
