@@ -168,7 +168,14 @@ func (s *Scenario) Estimate(ctx context.Context, o EstimateOptions) (*Estimate, 
 	}
 	r := estimate.Runs{At: at, Many: o.Seeds != nil, Seeds: outcome.Seeds(seeds), Options: own,
 		Inputs: s.Inputs(), Keys: s}
-	return estimate.Of(ctx, r, o.Longest, o.Cache, o.Again)
+	e, err := estimate.Of(ctx, r, o.Longest, o.Cache, o.Again)
+	if err != nil {
+		return nil, err
+	}
+	if e.RunCommand = s.runCommand(); o.Seeds != nil && e.RunCommand != "" {
+		e.RunCommand += fmt.Sprintf(" --seeds %d..%d", seeds.First, seeds.Last)
+	}
+	return e, nil
 }
 
 // resized returns the scenario with a network larger by steps, and the differing keys, or nil if the network cannot

@@ -284,6 +284,7 @@ func TestLongPagesHold(t *testing.T) {
 	page(statusFail, "firmware", "check", "trap.wasm", "pops-16x16.yaml", "--fuzz", "200")
 	page(statusFail, "cosim", "check", "rtl/stream_arbiter_bug.yml")
 	page(statusPass, "cosim", "prove", "rtl/stream_arbiter.yml")
+	page(statusPass, "estimate", "pops-16x16.yaml")
 
 	check := pageChecker(t)
 	out, err := check(pages...)

@@ -17,6 +17,12 @@ type textAndJSON interface {
 
 // withJSON builds and prints a report. With --json it also writes a file, which is opened before the report is built.
 func withJSON(c *cobra.Command, all *outputs, json *output, inputs []string, make func() (textAndJSON, error)) error {
+	return withPage(c, all, json, &output{}, inputs, make)
+}
+
+// withPage is withJSON with --html, for reports with WriteHTML.
+func withPage(c *cobra.Command, all *outputs, json, html *output, inputs []string,
+	make func() (textAndJSON, error)) error {
 	if err := all.check(inputs...); err != nil {
 		return err
 	}
@@ -26,12 +32,19 @@ func withJSON(c *cobra.Command, all *outputs, json *output, inputs []string, mak
 	if err != nil {
 		return err
 	}
+	page, err := html.open(&files)
+	if err != nil {
+		return err
+	}
 	report, err := make()
 	if err != nil {
 		return fault(err)
 	}
 	if file != nil {
 		err = report.WriteJSON(file)
+	}
+	if paged, ok := report.(interface{ WriteHTML(w io.Writer) error }); ok && page != nil {
+		err = errors.Join(err, paged.WriteHTML(page))
 	}
 	if err := errors.Join(err, files.Commit()); err != nil {
 		return fault(err)

@@ -182,6 +182,7 @@ func newEstimate(networks starloom.Networks) *cobra.Command {
 	}
 	f := c.Flags()
 	json := o.outputs.file(f, "json", "write everything as JSON to `F`")
+	html := o.outputs.file(f, "html", "write a page for a browser to `F.html`")
 	o.outputs.to(f, "vcd", "include the cost of a waveform; `F` is not written", &o.VCD)
 	o.outputs.to(f, "pcapng", "include the cost of a packet capture; `F` is not written", &o.PCAPNG)
 	o.outputs.to(f, "log", "include the cost of the firmware's log lines; `F` is not written", &o.Log)
@@ -201,7 +202,7 @@ func newEstimate(networks starloom.Networks) *cobra.Command {
 		if err := override(c, scenario, o.overrides.given(f)); err != nil {
 			return err
 		}
-		return withJSON(c, &o.outputs, json, inputs(scenario, args[0]), func() (textAndJSON, error) {
+		return withPage(c, &o.outputs, json, html, inputs(scenario, args[0]), func() (textAndJSON, error) {
 			o.execution()
 			asked := starloom.EstimateOptions{Run: o.RunOptions, Cache: estimatesFolder(), Again: again}
 			if f.Changed("seeds") {

@@ -172,22 +172,56 @@ func (m *Machine) atWork() (processors uint64) {
 	return processors
 }
 
-func processBytes(c *config.Config) uint64 {
-	need := memoryProcess + memoryValue*uint64(c.Source.Values)
+// MemoryPart is a part of the estimated peak memory of a process.
+type MemoryPart struct {
+	Part  string `json:"part"`
+	Bytes uint64 `json:"bytes"`
+}
+
+// MemoryParts are the parts of an estimate, without empty parts.
+type MemoryParts []MemoryPart
+
+// Sum returns the estimate in bytes.
+func (p MemoryParts) Sum() (bytes uint64) {
+	for _, x := range p {
+		bytes += x.Bytes
+	}
+	return bytes
+}
+
+func (p *MemoryParts) add(part string, bytes uint64) {
+	if bytes > 0 {
+		*p = append(*p, MemoryPart{part, bytes})
+	}
+}
+
+// reserve adds the margin for garbage, 1/spare of all parts.
+func (p MemoryParts) reserve(spare uint64) MemoryParts {
+	p.add("reserve for garbage", p.Sum()/spare)
+	return p
+}
+
+func processBytes(c *config.Config) MemoryParts {
+	scenario := memoryValue * uint64(c.Source.Values)
 	for i := range c.Faults {
 		// sets of targets, and the paths compared with them
-		need += memoryFault + 2*8*uint64(len(c.Faults[i].Targets.Words()))
+		scenario += memoryFault + 2*8*uint64(len(c.Faults[i].Targets.Words()))
 	}
-	return need
+	p := MemoryParts{{"program and Go runtime", memoryProcess}}
+	p.add("scenario and faults", scenario)
+	return p
+}
+
+func bareParts(c *config.Config, logs bool) MemoryParts {
+	p := processBytes(c)
+	p.add("routers", fabric.RoutersOf(c.Network).Bytes())
+	p.add("packets", memoryDrawn+traffic.BareBytes(c.Traffic, c.Network.Shape().Processors(), logs))
+	return p.reserve(memorySpareBare)
 }
 
 // BareBytes estimates the peak memory, in bytes, of a process that runs routers without firmware. logs includes a
 // file of packets.
-func BareBytes(c *config.Config, logs bool) uint64 {
-	need := processBytes(c) + memoryDrawn + fabric.RoutersOf(c.Network).Bytes() + traffic.BareBytes(c.Traffic,
-		c.Network.Shape().Processors(), logs)
-	return need + need/memorySpareBare
-}
+func BareBytes(c *config.Config, logs bool) uint64 { return bareParts(c, logs).Sum() }
 
 // MemoryBytesOf estimates the memory of this machine with the given engine in bytes; 0 if that engine cannot run it.
 func (m *Machine) MemoryBytesOf(engine string) uint64 {
@@ -205,60 +239,73 @@ func (m *Machine) MemoryBytesOf(engine string) uint64 {
 
 // MemoryBytes estimates the peak memory of the process in bytes. Once the image is loaded, the estimate includes the
 // image's data.
-func (m *Machine) MemoryBytes() uint64 {
+func (m *Machine) MemoryBytes() uint64 { return m.memoryParts().Sum() }
+
+func (m *Machine) memoryParts() MemoryParts {
 	c := m.Config
 	if c.Bare() {
-		return BareBytes(c, m.options.Packets)
+		return bareParts(c, m.options.Packets)
 	}
 	n, processor, instances := uint64(m.Shape.Processors()), m.residentBytes(), uint64(m.instances())
-	need := processBytes(c)
+	p := processBytes(c)
 	if m.Parking != nil || m.Image.stateBytes == 0 && m.mayPark() {
-		need += m.atWork() * processor
+		p.add("banks at work", m.atWork()*processor)
 		processor = memoryParked + m.Image.stateBytes
 	} else {
-		need += instances * memoryInstance
+		p.add("sandboxes of the firmware", instances*memoryInstance)
 		processor += memoryHost
 	}
-	need += instances * m.Image.DataBytes
+	p.add("data of the firmware", instances*m.Image.DataBytes)
+	tables := uint64(0)
 	if bytes := m.Network.Abilities().Memory.Workload; bytes != nil {
 		kept, roms := bytes(&c.Workload, m.Program)
-		need += kept
+		tables += kept
 		if !m.Image.takesROM { // unknown yet, or no ROM
-			need += roms
+			tables += roms
 		}
 	}
 	if m.Image.takesROM {
 		words, machine := m.rom.Words()
 		processor += 4 * uint64(words)
-		need += instances * 4 * uint64(machine)
+		tables += instances * 4 * uint64(machine)
 	}
+	p.add("workload and tables", tables)
 	if c.Traffic != nil {
-		need += traffic.MemoryBytes(c.Traffic, &m.Shape, m.options.Packets)
+		p.add("packets", traffic.MemoryBytes(c.Traffic, &m.Shape, m.options.Packets))
 	}
-	if m.Image.announces {
-		processor += memoryEvent
-	}
+	processor += m.processorExtras()
 	if m.Meter != nil {
-		need += memoryMeter
-		processor += memoryMetered
-	}
-	if m.auditsHeld() {
-		processor += referees.HeldBytes
-	}
-	if m.options.Latencies {
-		processor += memoryLatency
-	}
-	if m.options.Engine == EngineCycle {
-		processor += uint64(m.Shape.Lanes()) * (memoryProcessorCycle + 2*uint64(nic.FrameBytes(c.NIC.PayloadBytes)))
+		p.add("cost model", memoryMeter)
 	}
 	if m.options.Watched && len(c.VCD.Signals) == 0 {
-		need += memorySignals * (n + uint64(m.Shape.Media))
+		p.add("waveform", memorySignals*(n+uint64(m.Shape.Media)))
 	}
 	if c.Firmware.Isolated() {
 		processor -= min(processor, 4<<10) // included in the sandbox's first pages
 	}
-	need += n*processor + m.Network.MemoryBytes(m.transportConfig(nil))
-	return need + need/memorySpare
+	p.add("processors and their NICs", n*processor)
+	p.add("network", m.Network.MemoryBytes(m.transportConfig(nil)))
+	return p.reserve(memorySpare)
+}
+
+// processorExtras returns the bytes of a processor that depend on options and rules of the run.
+func (m *Machine) processorExtras() (bytes uint64) {
+	if m.Image.announces {
+		bytes += memoryEvent
+	}
+	if m.Meter != nil {
+		bytes += memoryMetered
+	}
+	if m.auditsHeld() {
+		bytes += referees.HeldBytes
+	}
+	if m.options.Latencies {
+		bytes += memoryLatency
+	}
+	if m.options.Engine == EngineCycle {
+		bytes += uint64(m.Shape.Lanes()) * (memoryProcessorCycle + 2*uint64(nic.FrameBytes(m.Config.NIC.PayloadBytes)))
+	}
+	return bytes
 }
 
 // parkingBytes is the total size of banks in bytes above which processors are parked.
@@ -277,18 +324,18 @@ func (m *Machine) followsFrames() bool {
 	return m.Rules.NoLoss || m.Rules.DeadlineSlots > 0 && !m.Config.Known.Carries
 }
 
-// Weigh returns MemoryBytes and the engine of a machine. It loads only the firmware, for one processor.
-func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engine string, err error) {
+// Weigh returns the parts of MemoryBytes and the engine of a machine. It loads only the firmware, for one processor.
+func Weigh(ctx context.Context, c *config.Config, o Options) (parts MemoryParts, engine string, err error) {
 	m := &Machine{Stop: new(atomic.Bool)}
 	m.Config, m.options, m.Rules, m.timing = c, o, c.Rules, c.Timing
 	m.Network, m.Program = c.Network, c.Firmware.Program
 	m.Names = m.Network.Names()
 	defer func() { err = errors.Join(err, m.Release()) }()
 	if m.Shape, err = m.options.choose(m.Network, len(c.RTL) > 0); err != nil {
-		return 0, "", err
+		return nil, "", err
 	}
 	if c.Bare() {
-		return m.MemoryBytes(), m.options.Engine, nil
+		return m.memoryParts(), m.options.Engine, nil
 	}
 	if c.Firmware.CPU != nil {
 		m.Meter = meter.NewClock(c.Firmware.CPU, 1)
@@ -297,12 +344,12 @@ func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engi
 	bank := m.bankConfig()
 	instantiate, place, err := m.loadImage(ctx, bank)
 	if err != nil {
-		return 0, "", interruption(ctx, err)
+		return nil, "", interruption(ctx, err)
 	}
 	bank.Cells, bank.ROMWords, bank.MachineROM = 1, 0, 1 // the ROM's size is not known yet
 	instance, err := instantiate(*bank)
 	if err != nil {
-		return 0, "", m.notAttached(place, err)
+		return nil, "", m.notAttached(place, err)
 	}
 	parks := m.mayPark() && instance.Bank().Parks() && len(instance.Probes()) == 0
 	m.Image.listenSlots = instance.Bank().ListenSlots()
@@ -312,7 +359,7 @@ func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engi
 	// only if memory suffices; otherwise the tables need not be built
 	if _, _, limit := m.lacks(); instance.Bank().TakesROM && limit == "" {
 		if m.rom, err = fabric.ROMOf(m.Network, &c.Workload, m.Program); err != nil {
-			return 0, "", c.Source.Refusal(err)
+			return nil, "", c.Source.Refusal(err)
 		}
 		if m.Image.takesROM = m.rom != nil; m.Image.takesROM {
 			if words, _ := m.rom.Words(); words > 0 {
@@ -320,5 +367,5 @@ func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engi
 			}
 		}
 	}
-	return m.MemoryBytes(), m.options.Engine, nil
+	return m.memoryParts(), m.options.Engine, nil
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"starloom/hw"
+	"starloom/internal/emulator"
 )
 
 // Size is a scenario at one size of its network.
@@ -26,9 +27,9 @@ type Size struct {
 	Scenario   string
 	Keys       []Key // keys whose values differ from the scenario; nil for the scenario itself
 	Processors int
-	SlotsMax   uint32 // limit after which an unfinished run fails
-	Memory     uint64 // memory in bytes, as in the check before a run
-	SlotBytes  uint64 // additional bytes stored per slot
+	SlotsMax   uint32               // limit after which an unfinished run fails
+	Memory     emulator.MemoryParts // parts of the memory, as in the check before a run
+	SlotBytes  uint64               // additional bytes stored per slot
 	Engine     string
 	// Run runs the scenario as the command does, discards the outputs, and reports progress. If the context ends
 	// first, it returns the context's error. Otherwise it returns an error only if the scenario cannot run.
@@ -81,7 +82,7 @@ func of(ctx context.Context, subject subject, longest time.Duration, kept *kept)
 	}
 	r := &Estimate{
 		Schema: Schema, Scenario: size.Scenario, Engine: size.Engine, Processors: size.Processors, SlotsMax: size.SlotsMax,
-		MemoryBytes: size.Memory, MemoryAvailable: available,
+		MemoryParts: size.Memory, MemoryAvailable: available,
 	}
 	if e.begins(size) {
 		if e.own, err = e.measure(ctx, 0, size, e.longest); err != nil {
@@ -94,28 +95,49 @@ func of(ctx context.Context, subject subject, longest time.Duration, kept *kept)
 	e.tell(&r.Time, size)
 	many := e.own != nil && e.own.Of > 0 // the number of slots is unknown for several runs
 	if !many {
-		r.MemoryBytes += size.kept(&r.Time)
+		r.MemoryParts = size.kept(&r.Time)
 	}
+	r.MemoryBytes, r.Measurements = r.MemoryParts.Sum(), e.measurements()
 	for steps := 1; steps <= largerSizes; steps++ {
 		larger, err := subject.at(steps)
 		if err != nil || larger == nil {
 			break
 		}
-		l := Larger{Keys: larger.Keys, Processors: larger.Processors, MemoryBytes: larger.Memory}
+		l := Larger{Keys: larger.Keys, Processors: larger.Processors, MemoryParts: larger.Memory}
 		e.tell(&l.Time, larger)
 		if !many {
-			l.MemoryBytes += larger.kept(&l.Time)
+			l.MemoryParts = larger.kept(&l.Time)
 		}
+		l.MemoryBytes = l.MemoryParts.Sum()
 		r.Larger = append(r.Larger, l)
 	}
 	r.Measured = e.kept.fresh
 	return r, nil
 }
 
-func (s *Size) kept(t *Time) uint64 { return s.SlotBytes * uint64(t.Slots) }
+// kept returns the parts of the memory, with the data stored in each slot of the run.
+func (s *Size) kept(t *Time) emulator.MemoryParts {
+	if bytes := s.SlotBytes * uint64(t.Slots); bytes > 0 {
+		return append(slices.Clip(s.Memory), emulator.MemoryPart{Part: "data of each slot", Bytes: bytes})
+	}
+	return s.Memory
+}
+
+// measurements lists the measured sizes, largest last.
+func (e *estimator) measurements() (list []Measurement) {
+	all := e.smaller
+	if e.own != nil {
+		all = append(slices.Clip(all), e.own)
+	}
+	for _, m := range all {
+		list = append(list, Measurement{Processors: m.Processors, Whole: m.Whole, Places: m.Places,
+			Begin: m.Begin.Seconds(), Between: m.Between.Seconds(), Rest: m.Rest.Seconds()})
+	}
+	return list
+}
 
 func (e *estimator) begins(size *Size) bool {
-	return e.available == 0 || size.Memory <= max(e.available/memoryPart, min(memoryAlong, e.available))
+	return e.available == 0 || size.Memory.Sum() <= max(e.available/memoryPart, min(memoryAlong, e.available))
 }
 
 func (e *estimator) measure(ctx context.Context, steps int, size *Size, limit time.Duration) (*Measured, error) {
@@ -194,6 +216,7 @@ func (e *estimator) times() (points []point) {
 
 func (e *estimator) tell(t *Time, size *Size) {
 	own, n := e.own, float64(size.Processors)
+	t.runs = own != nil && own.Of > 0
 	if size.Keys != nil {
 		own = nil
 	}
@@ -324,7 +347,8 @@ func fitted(points []point, n float64) float64 {
 	count := float64(len(last))
 	exponent := 1.0
 	if spread := float64(count*sxx) - float64(sx*sx); len(last) > 1 && spread > 0 {
-		exponent = (float64(count*sxy) - float64(sx*sy)) / spread
+		// a larger size never takes less time; short runs are noisy
+		exponent = max(0, (float64(count*sxy)-float64(sx*sy))/spread)
 	}
 	return math.Exp(sy/count + float64(exponent*(math.Log(n)-sx/count)))
 }

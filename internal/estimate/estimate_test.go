@@ -5,10 +5,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/internal/emulator"
 )
 
 // grown is a scenario of 64 processors whose runs take slots(n) slots of cost(n, slot) microseconds each, by its own
@@ -20,7 +23,7 @@ func grown(largest int, slots func(n float64) float64, cost func(n, slot float64
 			return nil, nil
 		}
 		n := 64 * math.Exp2(float64(steps))
-		size := &Size{Processors: int(n), SlotsMax: 100000, Memory: 1 << 20,
+		size := &Size{Processors: int(n), SlotsMax: 100000, Memory: emulator.MemoryParts{{Bytes: 1 << 20}},
 			Run: func(ctx context.Context, progress func(Progress)) error {
 				*runs++
 				for slot := 0.0; slot <= slots(n); slot++ {
@@ -101,7 +104,7 @@ func TestNothingToMeasure(t *testing.T) {
 	huge := subject{at: func(steps int) (*Size, error) {
 		size, err := alone.at(steps)
 		if size != nil {
-			size.Memory = 1 << 60
+			size.Memory = emulator.MemoryParts{{Bytes: 1 << 60}}
 		}
 		return size, err
 	}}
@@ -133,4 +136,42 @@ func TestKept(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, file.Name()), []byte("{"), 0o644))
 	}
 	require.Equal(t, 5, ask("x", false))
+}
+
+// TestPageOfAnEstimate checks that a page begins with the memory and time in one sentence and their pictures, and
+// that a run that is refused is the cause.
+func TestPageOfAnEstimate(t *testing.T) {
+	parts := func(n uint64) emulator.MemoryParts {
+		return emulator.MemoryParts{{Part: "program", Bytes: 35 << 20}, {Part: "network", Bytes: n << 20},
+			{Part: "file", Bytes: 9}}
+	}
+	e := &Estimate{Scenario: "ring", Engine: "slot", Processors: 64, MemoryAvailable: 1 << 30, MemoryParts: parts(64),
+		MemoryBytes: parts(64).Sum(), RunCommand: "starloom run ring.yaml --seeds 1..9",
+		Time: Time{Seconds: 3, Processor: 6, Slots: 40, Basis: BasisSmaller, From: "16 to 32 processors"},
+		Larger: []Larger{{Keys: []Key{{"fabric.bus.processors", 128}}, Processors: 128, MemoryParts: parts(900),
+			MemoryBytes: parts(900).Sum()}},
+		Measurements: []Measurement{{Processors: 16, Whole: true, Places: 30, Begin: 0.1, Between: 1, Rest: 0.2},
+			{Processors: 32, Whole: true, Places: 35, Begin: 0.2, Between: 2, Rest: 0.4}}}
+	written := func() string {
+		var b strings.Builder
+		require.NoError(t, e.WriteHTML(&b))
+		return strings.NewReplacer("<span>", "", "</span>", "", "<code>", "", "</code>", "").Replace(b.String())
+	}
+	html := written()
+	for _, part := range []string{
+		`<p class="cause">A run takes about 99 MiB of memory, of 1024 MiB that are available, and about 3.0 s on this ` +
+			`machine. The time is based on runs of smaller sizes, 16 to 32 processors; the run will probably take 40 slots.</p>`,
+		"starloom run ring.yaml --seeds 1..9</pre>", "starloom estimate ring.yaml --seeds 1..9 --recalibrate</pre>",
+		"<title>Memory</title>", "<title>Time</title>", "<title>program</title>", "<title>other</title>",
+		"<title>available now</title>", "<title>measured: 2.6 at 32</title>", "<title>predicted: 6 at 64</title>",
+		"fabric.bus.processors=128", "Times are those of this machine.",
+	} {
+		require.Contains(t, html, part)
+	}
+	require.NotContains(t, html, "The same input gives the same page")
+	e.MemoryAvailable = 64 << 20
+	html = written()
+	require.Contains(t, html, `<p class="cause">A run is refused here: it takes about 99 MiB of memory, but only 64 MiB `+
+		`are available.</p>`)
+	require.NotContains(t, html, "starloom run ring.yaml")
 }

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"starloom/internal/emulator"
 	"starloom/traces/input"
 	"starloom/traces/meaning"
 )
@@ -19,25 +20,43 @@ const Schema = 1
 
 // Estimate is the predicted cost of a scenario on this machine.
 type Estimate struct {
-	Schema          int      `json:"schema"`
-	Scenario        string   `json:"scenario"`
-	Engine          string   `json:"engine"`
-	Processors      int      `json:"processors"`
-	SlotsMax        uint32   `json:"slots_max"`              // limit after which an unfinished run fails
-	MemoryBytes     uint64   `json:"memory_bytes"`           // memory of a run; a run is refused if less is available
-	MemoryAvailable uint64   `json:"memory_available_bytes"` // bytes available now; 0 if unknown
-	Time            Time     `json:"time"`
-	Larger          []Larger `json:"larger"`
-	Measured        bool     `json:"-"` // this call ran part of the scenario; false if all measurements were cached
+	Schema          int                  `json:"schema"`
+	Scenario        string               `json:"scenario"`
+	Engine          string               `json:"engine"`
+	Processors      int                  `json:"processors"`
+	SlotsMax        uint32               `json:"slots_max"`              // limit after which an unfinished run fails
+	MemoryBytes     uint64               `json:"memory_bytes"`           // memory of a run; a run is refused if less is available
+	MemoryAvailable uint64               `json:"memory_available_bytes"` // bytes available now; 0 if unknown
+	MemoryParts     emulator.MemoryParts `json:"memory_parts"`           // sum: MemoryBytes
+	Time            Time                 `json:"time"`
+	Larger          []Larger             `json:"larger"`
+	Measurements    []Measurement        `json:"measurements"` // measured runs, largest last
+
+	RunCommand string `json:"-"` // command of the estimated run, for the page; "" for none
+	// Measured tells that this call ran part of the scenario; false if all measurements were cached.
+	Measured bool `json:"-"`
 }
 
 // Larger is a larger size of the same scenario.
 type Larger struct {
-	Keys        []Key  `json:"keys"`
-	Processors  int    `json:"processors"`
-	MemoryBytes uint64 `json:"memory_bytes"`
-	Time        Time   `json:"time"`
+	Keys        []Key                `json:"keys"`
+	Processors  int                  `json:"processors"`
+	MemoryBytes uint64               `json:"memory_bytes"`
+	MemoryParts emulator.MemoryParts `json:"memory_parts"`
+	Time        Time                 `json:"time"`
 }
+
+// Measurement is a measured run of this or a smaller size. Times are in seconds, summed over all processors.
+type Measurement struct {
+	Processors int     `json:"processors"`
+	Whole      bool    `json:"whole"` // the run ended; otherwise it was stopped after Places
+	Places     uint64  `json:"slots"` // number of slots, or of runs if there are several
+	Begin      float64 `json:"begin_seconds"`
+	Between    float64 `json:"slots_seconds"`
+	Rest       float64 `json:"end_seconds"` // time after the last slot: report, repeats
+}
+
+func (m *Measurement) total() float64 { return m.Begin + m.Between + m.Rest }
 
 // Time is the predicted time of a run.
 type Time struct {
@@ -46,6 +65,7 @@ type Time struct {
 	Slots     float64 `json:"slots"`             // number of slots, or of runs if there are several; 0 if unknown
 	Basis     string  `json:"basis"`
 	From      string  `json:"from"` // the measured part, such as 40 slots
+	runs      bool    // Slots counts runs
 }
 
 const (
@@ -90,12 +110,7 @@ func (e *Estimate) WriteText(w io.Writer) error {
 	}
 	for i := range e.Larger {
 		l := &e.Larger[i]
-		keys := make([]string, len(l.Keys))
-		for k, key := range l.Keys {
-			keys[k] = fmt.Sprintf("%s=%d", key.Key, key.Value)
-		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", strings.Join(keys, " "), l.Processors,
-			MemoryText(l.MemoryBytes), l.Time.text())
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", l.text(), l.Processors, MemoryText(l.MemoryBytes), l.Time.text())
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -119,15 +134,25 @@ func (t *Time) text() string {
 func (t *Time) basis() string {
 	switch t.Basis {
 	case BasisItself:
-		return fmt.Sprintf("the run itself: it ended after %.0f", t.Slots)
+		return fmt.Sprintf("the run itself: it ended after %.0f %s", t.Slots, t.unit())
 	case BasisPart:
-		return fmt.Sprintf("its first %s; the whole run will probably take %.0f", t.From, t.Slots)
+		if t.runs {
+			return "its first " + t.From
+		}
+		return fmt.Sprintf("its first %s; the whole run will probably take %.0f slots", t.From, t.Slots)
 	case BasisLimit:
 		return fmt.Sprintf("its first %s; the run may end before its limit of %.0f slots", t.From, t.Slots)
 	case BasisSmaller:
 		return fmt.Sprintf("runs of smaller sizes, %s; the run will probably take %.0f slots", t.From, t.Slots)
 	}
 	return "no measurement: the run is too large to begin here, and has no smaller sizes"
+}
+
+func (t *Time) unit() string {
+	if t.runs {
+		return "runs"
+	}
+	return "slots"
 }
 
 // DurationText formats a time with two digits.

@@ -33,6 +33,7 @@ type Page struct {
 	Next     *Step           // the next step with a command; Write takes it from Answers
 	Lead     []Block         // picture below the cause; with nil, Write takes the first picture of the sections
 	Answers  []Answer        // failure, place, next steps
+	Measured bool            // the page holds times of this machine, so another call gives another page
 	Sections []*Section
 }
 

@@ -405,10 +405,11 @@ func (f *caseFinder) weigh(x *studies.Setting) error {
 	if err != nil {
 		return err
 	}
-	if f.memory, _, err = emulator.Weigh(f.ctx, c,
-		emulator.Options{Engine: emulator.EngineSlot}); err != nil && f.ctx.Err() == nil {
+	parts, _, err := emulator.Weigh(f.ctx, c, emulator.Options{Engine: emulator.EngineSlot})
+	if err != nil && f.ctx.Err() == nil {
 		return err
 	}
+	f.memory = parts.Sum()
 	return errFound
 }
 

@@ -124,9 +124,10 @@ const builtMax = 2048
 // weigh estimates the memory of a point and detects errors that only appear when a machine is built. weigh does not
 // build large machines. It builds RTL only for the first point with this RTL, because an error of the RTL concerns
 // all such points.
-func (c *checker) weigh(ctx context.Context, x *point, config *config.Config) (err error) {
+func (c *checker) weigh(ctx context.Context, x *point, config *config.Config) error {
 	if config.Bare() || x.processors > builtMax || len(config.RTL) > 0 && c.built(config) {
-		x.memory, _, err = emulator.Weigh(ctx, config, emulator.Options{Workers: c.workers})
+		parts, _, err := emulator.Weigh(ctx, config, emulator.Options{Workers: c.workers})
+		x.memory = parts.Sum()
 		return err
 	}
 	m, err := emulator.New(ctx, config, emulator.Options{Workers: 1})
