@@ -308,6 +308,9 @@ func (in *wasmInstance) FramesAt(offset uint64) []wasm.Frame { return in.image.f
 // Covered returns the numbers of recorded branches and comparisons.
 func (w *Watched) Covered() wasm.Covered { return w.in.Covered() }
 
+// FramesAt returns the functions and lines at an offset of Covered, inlined functions first.
+func (w *Watched) FramesAt(offset uint64) []wasm.Frame { return w.in.FramesAt(offset) }
+
 // TakeBranches adds the branches taken since the last call to a set.
 func (w *Watched) TakeBranches(set []uint64) { w.in.TakeBranches(set) }
 

@@ -186,7 +186,8 @@ func TestPageOfAFirmwareCheck(t *testing.T) {
 	args := []string{"firmware", "check", "ej/improved", "ej-faults.yaml", "--fuzz", "50"}
 	html := writtenPage(t, dir, statusFail, args...)
 	for _, part := range []string{"The run itself fails: exactly_once", "starloom run ej-faults.yaml --firmware ej/improved --html run.html",
-		"starloom firmware check ej/improved ej-faults.yaml --fuzz 50", "Ways to run the scenario, which must agree."} {
+		"starloom firmware check ej/improved ej-faults.yaml --fuzz 50", "Ways to run the scenario, which must agree.",
+		"<title>Where it fails</title>", "<title>failure: exactly_once at 3</title>"} {
 		require.Contains(t, html, part)
 	}
 	require.Equal(t, html, writtenPage(t, dir, statusFail, args...))

@@ -114,7 +114,8 @@ func (c *campaign) list(x *FuzzFinding) {
 func (c *campaign) sum(bases []fuzzBase) {
 	r := &c.report
 	r.FuzzCalls = c.fuzzer.calls
-	r.Branches = Branches{Reached: c.fuzzer.reached(), Image: c.fuzzer.image.Branches}
+	r.Branches = Branches{Reached: c.fuzzer.reached(), Image: c.fuzzer.image.Branches,
+		Functions: byFunction(c.fuzzer.instance, c.fuzzer.branches)}
 	r.NotTried = c.notTried(bases)
 	if r.Fuzzed < c.sequences {
 		more := traces.Plural(c.sequences-r.Fuzzed, "more sequence", "more sequences")

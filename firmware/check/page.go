@@ -36,6 +36,7 @@ func (r *Report) Page(command, run string) *page.Page {
 		p.Cause = p.Answers[0].Blocks[0].Text
 		p.Summary = p.Answers[1].Blocks[0].Text + " " + p.Summary
 	}
+	p.Lead = r.pictures()
 	r.sections(p)
 	what := []page.Block{page.About("What was checked.",
 		[][2]string{{"firmware", r.Firmware.Image}, {"SHA-256 of its image", r.Firmware.SHA256},

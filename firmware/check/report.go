@@ -36,9 +36,17 @@ type Report struct {
 	Fuzz      []FuzzFinding `json:"fuzz"`       // faults of handlers, in the order of discovery
 	Branches  Branches      `json:"branches"`
 	NotTried  []string      `json:"not_tried"` // inputs that no sequence contained, for people
+
+	stops []stop // handlers that did not return
 }
 
 const schema = 2
+
+// stop is the slot and processor of a handler that did not return.
+type stop struct {
+	slot uint32
+	path string
+}
 
 // Run is one way to execute the scenario.
 type Run struct {
@@ -117,6 +125,8 @@ type Difference struct {
 type Branches struct {
 	Reached int `json:"reached"`
 	Image   int `json:"image"` // number in the image, including start handlers
+	// by function of the firmware, without the SDK; none for an image without names and lines
+	Functions []FunctionBranches `json:"functions,omitempty"`
 }
 
 // rules for handlers with arbitrary input, in addition to the rules of a run

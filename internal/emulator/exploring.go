@@ -186,9 +186,14 @@ func (x *Exploring) Lines(set []uint64) (lines []outcome.ExploredLine) {
 	if len(x.coverers) == 0 {
 		return nil
 	}
+	return LinesOf(x.coverers[0], set)
+}
+
+// LinesOf counts the branches of an image by line, those of a set and all, in the order of the image.
+func LinesOf(image firmware.Coverer, set []uint64) (lines []outcome.ExploredLine) {
 	at := map[wasm.Frame]int{}
-	for k, offset := range x.coverers[0].Covered().Offsets {
-		frame, ok := ownFrame(x.coverers[0].FramesAt(uint64(offset)))
+	for k, offset := range image.Covered().Offsets {
+		frame, ok := ownFrame(image.FramesAt(uint64(offset)))
 		if !ok {
 			continue
 		}

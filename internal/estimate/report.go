@@ -25,7 +25,7 @@ type Estimate struct {
 	Engine          string               `json:"engine"`
 	Processors      int                  `json:"processors"`
 	SlotsMax        uint32               `json:"slots_max"`              // limit after which an unfinished run fails
-	MemoryBytes     uint64               `json:"memory_bytes"`           // memory of a run; a run is refused if less is available
+	MemoryBytes     uint64               `json:"memory_bytes"`           // a run is refused if less is available
 	MemoryAvailable uint64               `json:"memory_available_bytes"` // bytes available now; 0 if unknown
 	MemoryParts     emulator.MemoryParts `json:"memory_parts"`           // sum: MemoryBytes
 	Time            Time                 `json:"time"`
