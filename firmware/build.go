@@ -104,6 +104,9 @@ type BuildOptions struct {
 	// Debug defines STARLOOM_CHECKED; see the end of starloom.h.
 	Debug bool
 
+	// Verify checks the image; nil checks it against the ABI.
+	Verify func(image []byte) error
+
 	Warnings io.Writer // receives the compiler's warnings; nil drops them
 }
 
@@ -173,7 +176,13 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := verify(ctx, strings.TrimPrefix(b.Source, work+string(filepath.Separator)), image); err != nil {
+	name := strings.TrimPrefix(b.Source, work+string(filepath.Separator))
+	if o.Verify == nil {
+		err = verify(ctx, name, image)
+	} else if err = o.Verify(image); err != nil {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	if err != nil {
 		return err
 	}
 	if _, err := output.Write(image); err != nil {

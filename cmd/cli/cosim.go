@@ -41,9 +41,9 @@ func newCosimBuild() *cobra.Command {
 	var o cosimBuildFlags
 	c := &cobra.Command{
 		Use:               "build --top T SOURCE...",
-		Short:             "Compile Verilog or VHDL to one wasm file",
+		Short:             "Compile Verilog or VHDL, or a model in C or C++, to one wasm file",
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: filesOf("v", "sv", "vhd", "vhdl"),
+		ValidArgsFunction: filesOf("v", "sv", "vhd", "vhdl", "c", "cpp"),
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args) },
 	}
 	f := c.Flags()
@@ -63,6 +63,9 @@ func newCosimBuild() *cobra.Command {
 }
 
 func (o *cosimBuildFlags) run(c *cobra.Command, sources []string) (err error) {
+	if len(sources) > 0 && isModel(sources[0]) {
+		return o.buildModel(c, sources)
+	}
 	kept, err := o.keepStandardInput(sources)
 	if err != nil {
 		return err

@@ -10,9 +10,10 @@ import (
 	"starloom/hw"
 )
 
-// Given describes a model that is itself RTL, the reference for other RTL. The model has the ports of the device,
-// except that the clock is called clock, and the reset is called reset and is active high.
+// Given describes a model that is itself a device: RTL, or an image of the user. It is the reference for RTL and has the
+// ports of the device, except that the clock is called clock, and the reset is called reset and is active high.
 type Given struct {
+	Is         string       // kind of the model: "is RTL"
 	Source     cosim.Source // without Clocks
 	Parameters Parameters   // integer parameters of the source
 
@@ -35,7 +36,9 @@ type Shape struct {
 	Registers []GivenRegister
 	Forks     int
 
-	Verilog string // Verilog of the device, with an additional output for the X bits of each output; see Unknown
+	// Verilog is the Verilog of the device, with an additional output for the X bits of each output; "" for none. Unknown
+	// names that output.
+	Verilog string
 	Unknown func(output string) string
 
 	Close func() error // releases the device's code; all devices must have been closed
@@ -57,7 +60,7 @@ type GivenRegister struct {
 
 // Twin returns the twin whose models are the device.
 func (g *Given) Twin() Twin {
-	return Twin{Name: g.Source.Top, Does: "is RTL: " + g.Source.Name(), Sets: []Parameters{g.Parameters}, Given: g,
+	return Twin{Name: g.Source.Top, Does: g.Is + ": " + g.Source.Name(), Sets: []Parameters{g.Parameters}, Given: g,
 		Build: g.build}
 }
 
@@ -111,6 +114,12 @@ func (g *Given) build(m *Model, _ Parameters) error {
 	m.site = &hw.Site{Twin: g.Source.Top, What: "models", Parameters: hw.Same(map[string]int{}), Elements: 1,
 		Path: func(int) string { return is.Path() }, Clocked: g.Clock != "", Combinational: true}
 	is.declare()
+	if chooses, ok := device.(interface {
+		Left() []string
+		Follow(values []uint64)
+	}); ok && len(chooses.Left()) > 0 {
+		m.leave(chooses.Left(), chooses.Follow)
+	}
 	if keeper, ok := device.(cosim.Keeper); ok && keeper != nil {
 		if is.start, err = device.Save(); err != nil {
 			is.start = nil

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	"starloom/cosim"
+	"starloom/cosim/own"
 )
 
 // Wasm returns the backend that compiles a circuit to WebAssembly and runs it in this process.
@@ -18,7 +19,12 @@ func Wasm() cosim.Backend {
 		Build: func(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (cosim.Design, error) {
 			return wasmDesign(Build(ctx, s, o))
 		},
-		Load: func(image []byte) (cosim.Design, error) { return wasmDesign(Load(image)) },
+		Load: func(image []byte) (cosim.Design, error) {
+			if own.Is(image) {
+				return own.Load(image)
+			}
+			return wasmDesign(Load(image))
+		},
 	}
 }
 

@@ -3,7 +3,6 @@ package verilator
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -289,15 +288,7 @@ func (d *wasmDevice) Save() ([]byte, error) {
 	}
 	head := d.hash()
 	low, high := d.state()
-	return slices.Concat(head[:], low, trimmed(high)), nil
-}
-
-func trimmed(state []byte) []byte {
-	var zeros [1 << 12]byte
-	for bytes.HasSuffix(state, zeros[:]) {
-		state = state[:len(state)-len(zeros)]
-	}
-	return state
+	return slices.Concat(head[:], low, cosim.WithoutZeros(high)), nil
 }
 
 func (d *wasmDevice) own(snapshot []byte) error {
@@ -337,12 +328,6 @@ func (d *wasmDevice) Restore(snapshot []byte) error {
 	return nil
 }
 
-// A difference of two states is a list of blocks, each a 4-byte offset and its bytes.
-const (
-	blockBytes     = 256
-	blocksTogether = 16
-)
-
 // SaveSince and RestoreSince implement cosim.Keeper.
 
 func (d *wasmDevice) SaveSince(snapshot []byte) (difference []byte, size int, err error) {
@@ -355,32 +340,9 @@ func (d *wasmDevice) SaveSince(snapshot []byte) (difference []byte, size int, er
 	low, high := d.state()
 	saved := snapshot[snapshotHead:]
 	first := min(len(low), len(saved))
-	difference = appendBlocks(nil, 0, low, saved[:first])
-	difference = appendBlocks(difference, len(low), high, saved[first:])
-	return difference, snapshotHead + len(low) + len(trimmed(high)), nil
-}
-
-// appendBlocks appends the blocks of state that differ from saved. Beyond its end, saved counts as zeros.
-func appendBlocks(difference []byte, first int, state, saved []byte) []byte {
-	var zeros [blocksTogether * blockBytes]byte
-	same := func(from, to int) bool {
-		known := saved[min(from, len(saved)):min(to, len(saved))]
-		return bytes.Equal(state[from:from+len(known)], known) &&
-			bytes.Equal(state[from+len(known):to], zeros[:to-from-len(known)])
-	}
-	for from := 0; from < len(state); from += len(zeros) {
-		end := min(from+len(zeros), len(state))
-		if same(from, end) {
-			continue
-		}
-		for at := from; at < end; at += blockBytes {
-			if to := min(at+blockBytes, end); !same(at, to) {
-				difference = binary.LittleEndian.AppendUint32(difference, uint32(first+at))
-				difference = append(difference, state[at:to]...)
-			}
-		}
-	}
-	return difference
+	difference = cosim.AppendDifference(nil, 0, low, saved[:first])
+	difference = cosim.AppendDifference(difference, len(low), high, saved[first:])
+	return difference, snapshotHead + len(low) + len(cosim.WithoutZeros(high)), nil
 }
 
 func (d *wasmDevice) RestoreSince(snapshot, difference []byte) error {
@@ -392,14 +354,7 @@ func (d *wasmDevice) RestoreSince(snapshot, difference []byte) error {
 		return err
 	}
 	low, high := d.state()
-	for len(difference) > 0 {
-		at, part := int(binary.LittleEndian.Uint32(difference)), low
-		if at >= len(low) {
-			at, part = at-len(low), high
-		}
-		difference = difference[4:]
-		difference = difference[copy(part[at:min(at+blockBytes, len(part))], difference):]
-	}
+	cosim.ApplyDifference(difference, low, high)
 	d.putCounts(counted)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,10 +16,12 @@ import (
 	"starloom/cosim"
 	"starloom/cosim/icarus"
 	"starloom/cosim/lockstep"
+	"starloom/cosim/own"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 	"starloom/cosim/verilator"
 	"starloom/fabric/pops"
+	"starloom/firmware"
 )
 
 var update = flag.Bool("update", false, "write the maps of examples/rtl/twins")
@@ -152,4 +155,42 @@ func requirePass(t *testing.T, m *pinmap.Map, o lockstep.Options) {
 	require.Nil(t, r.Divergence, text.String())
 	require.Positive(t, r.Compared)
 	require.NoError(t, m.Close())
+}
+
+// The models in examples/rtl/models agree with their RTL, and a mistake in the RTL is found. The model in Rust needs
+// rustc with the target wasm32-unknown-unknown.
+func TestExampleModels(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples/rtl/models")))
+	at := func(name string) string { return filepath.Join(dir, name) }
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: at("running_sum.c"),
+		Verify: func(image []byte) error { _, err := own.Load(image); return err }}))
+	names := []string{"running_sum"}
+	rustc := exec.Command("rustc", "--edition", "2021", "--target", "wasm32-unknown-unknown", "--crate-type", "cdylib", "-O",
+		"-C", "panic=abort", "-C", "linker=wasm-ld", "-C", "target-feature=+mutable-globals",
+		"-C", "link-arg=--export=__stack_pointer", "-o", at("any_grant.wasm"), at("any_grant.rs"))
+	if out, err := rustc.CombinedOutput(); err == nil {
+		names = append(names, "any_grant")
+	} else {
+		t.Logf("without the model in Rust: %v: %s", err, out)
+	}
+	mistakes := map[string][2]string{"running_sum": {"- words[31:24]", "- words[30:24]"},
+		"any_grant": {"4'b01??: index = 2", "4'b01??: index = 3"}}
+	for _, name := range names {
+		for _, wrong := range []bool{false, true} {
+			if wrong {
+				text, err := os.ReadFile(at(name + ".v"))
+				require.NoError(t, err)
+				mistaken := strings.Replace(string(text), mistakes[name][0], mistakes[name][1], 1)
+				require.NotEqual(t, string(text), mistaken)
+				require.NoError(t, os.WriteFile(at(name+".v"), []byte(mistaken), 0o600))
+			}
+			m, err := LoadPin(at(name+".yml"), everything())
+			require.NoError(t, err)
+			report, err := lockstep.Run(t.Context(), m, lockstep.Options{Cycles: 5000, PowerOn: 2})
+			require.NoError(t, err)
+			require.Equal(t, wrong, report.Divergence != nil, name)
+			require.NoError(t, m.Close())
+		}
+	}
 }

@@ -2,12 +2,16 @@ package maps
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
 
+	"starloom/cosim"
 	"starloom/cosim/flatten"
+	user "starloom/cosim/own"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 )
@@ -15,30 +19,22 @@ import (
 // modelKeys are the keys of a model that is RTL. They have the meaning of the map's own keys.
 var modelKeys = []string{"top", "sources", "include", "defines", "params", "libraries", "ghdl_flags", "clock", "reset"}
 
-// model parses the name of a model, or RTL in its place:
+// model parses the name of a model, or RTL or an image in its place:
 //
 //	model: {top: arbiter, sources: [old/arbiter.sv], params: {N: 4}, clock: clk, reset: {pin: rst_n, active: low}}
+//	model: {image: arbiter.wasm}
 func (d *pinDecoder) model(n *yaml.Node, where string) error {
 	switch n.Kind {
 	case yaml.MappingNode:
 	case yaml.ScalarNode:
 		return d.Text(n, where, &d.m.Model)
 	default:
-		return d.Wrong(n, where, "the name of a model, or RTL: {top: MODULE, sources: [FILE]}")
+		return d.Wrong(n, where, "the name of a model, or RTL: {top: MODULE, sources: [FILE]}, or a model of your own: {image: FILE.wasm}")
 	}
-	own := &pinmap.Map{Places: map[string]string{}}
-	own.Source.DataDir = d.folder
-	sub := pinDecoder{d.decoder, own, d.folder, nil}
-	keys := sub.keys()
-	for key := range keys {
-		if !slices.Contains(modelKeys, key) {
-			delete(keys, key)
-		}
+	if valueOf(n, "image") != nil {
+		return d.imageModel(n, where)
 	}
-	err := d.Keys(n, where, keys)
-	for key, place := range own.Places {
-		d.m.Places[where+"."+key] = place
-	}
+	own, err := d.ownKeys(n, where, modelKeys)
 	switch {
 	case err != nil:
 		return err
@@ -53,7 +49,7 @@ func (d *pinDecoder) model(n *yaml.Node, where string) error {
 	case own.Timing.ResetCycles > 0:
 		return d.Refuse(n, "the model's reset has a length", "write cycles in the map's own reset, which both sides get")
 	}
-	given := &twin.Given{Source: own.Source, Parameters: twin.Parameters{}, Clock: own.Clock, Reset: own.Reset,
+	given := &twin.Given{Is: "is RTL", Source: own.Source, Parameters: twin.Parameters{}, Clock: own.Clock, Reset: own.Reset,
 		ResetLow: own.ResetLow, Load: flatten.LoadGiven}
 	for name, text := range own.Source.Params {
 		if value, err := strconv.ParseUint(text, 10, 32); err == nil {
@@ -64,22 +60,62 @@ func (d *pinDecoder) model(n *yaml.Node, where string) error {
 	return nil
 }
 
-// completeModel copies the names of clock and reset between RTL and a model that is RTL, unless the map names both.
+// isImage is the kind of a model that is an image of the user.
+const isImage = "is an image"
+
+// imageModel parses a model that is an image: {image: FILE.wasm}.
+func (d *pinDecoder) imageModel(n *yaml.Node, where string) error {
+	own, err := d.ownKeys(n, where, []string{"image"})
+	if err != nil {
+		return err
+	}
+	name := strings.TrimSuffix(filepath.Base(own.Image), filepath.Ext(own.Image))
+	given := &twin.Given{Is: isImage, Source: cosim.Source{Top: name, Files: []string{own.Image}},
+		Parameters: twin.Parameters{}, Load: user.LoadGiven}
+	d.m.Model, d.m.Twins = name, []twin.Twin{given.Twin()}
+	return nil
+}
+
+// ownKeys parses keys of a model, which have the meaning of the map's own keys.
+func (d *pinDecoder) ownKeys(n *yaml.Node, where string, names []string) (*pinmap.Map, error) {
+	own := &pinmap.Map{Places: map[string]string{}}
+	own.Source.DataDir = d.folder
+	sub := pinDecoder{d.decoder, own, d.folder, nil}
+	keys := sub.keys()
+	for key := range keys {
+		if !slices.Contains(names, key) {
+			delete(keys, key)
+		}
+	}
+	err := d.Keys(n, where, keys)
+	for key, place := range own.Places {
+		d.m.Places[where+"."+key] = place
+	}
+	return own, err
+}
+
+// completeModel copies the names of clock and reset between RTL and a model that is RTL, unless the map names both. An
+// image has its own names.
 func (d *pinDecoder) completeModel(root *yaml.Node) error {
 	m := d.m
 	g := m.Given()
 	if g == nil {
 		return nil
 	}
+	remedy := fmt.Sprintf("write them in the model: model: {top: %s, params: {NAME: VALUE}}", g.Source.Top)
+	if g.Is == isImage {
+		remedy = "delete it; build the image with -D NAME=VALUE"
+	}
 	if at := valueOf(root, "parameters"); at != nil {
-		return d.Refuse(at, "parameters are those of a model by name, but the model is RTL",
-			fmt.Sprintf("write them in the model: model: {top: %s, params: {NAME: VALUE}}", g.Source.Top))
+		return d.Refuse(at, "parameters are those of a model by name, but the model "+g.Is, remedy)
 	}
 	if at := valueOf(root, "streams"); at != nil {
-		return d.Refuse(at, "streams name ports of a model by name, but the model is RTL",
+		return d.Refuse(at, "streams name ports of a model by name, but the model "+g.Is,
 			"delete it; write the rules of its inputs in assume, and when a payload counts in compare")
 	}
-	m.Parameters = g.Parameters
+	if m.Parameters = g.Parameters; g.Is == isImage {
+		return nil
+	}
 	if g.Clock == "" {
 		g.Clock = m.Clock
 	}
