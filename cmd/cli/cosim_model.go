@@ -24,7 +24,8 @@ func isModel(source string) bool {
 func (o *cosimBuildFlags) buildModel(c *cobra.Command, sources []string) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
 		if !slices.Contains([]string{"output", "define", "include"}, f.Name) {
-			err = input.Mistake("--"+f.Name, "is for RTL, but "+sources[0]+" is a model in C or C++", "delete it; -o, -D and -I remain")
+			err = input.Mistake("--"+f.Name, "is for RTL, but "+sources[0]+" is a model in C or C++",
+				"delete it; -o, -D and -I remain")
 		}
 	})
 	if err != nil {
