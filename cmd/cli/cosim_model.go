@@ -32,7 +32,7 @@ func (o *cosimBuildFlags) buildModel(c *cobra.Command, sources []string) (err er
 		return err
 	}
 	if at := slices.IndexFunc(sources, func(s string) bool { return !isModel(s) }); at >= 0 {
-		return input.Mistake(sources[at], "is no C or C++ source, but "+sources[0]+" is one", "build RTL and models apart")
+		return input.Mistake(sources[at], "is not a C or C++ source, but "+sources[0]+" is one", "build RTL and models apart")
 	}
 	if o.wasm.path == "" {
 		o.wasm.path = strings.TrimSuffix(sources[0], filepath.Ext(sources[0])) + ".wasm"

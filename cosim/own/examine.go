@@ -70,8 +70,8 @@ func (m *Model) same(plain, disturbed *Device, cycle int) error {
 		if p.Input || slices.Equal(plain.outputs[p.Word:][:p.Words()], disturbed.outputs[p.Word:][:p.Words()]) {
 			continue
 		}
-		return refuse(fmt.Sprintf("settle is not pure: after settle with other inputs in cycle %d of a test with random inputs, "+
-			"%s is %#x instead of %#x", cycle, p.Name, disturbed.outputs[p.Word], plain.outputs[p.Word]),
+		return refuse(fmt.Sprintf("settle is not pure: after settle with other inputs in cycle %d of a test with random "+
+			"inputs, %s is %#x instead of %#x", cycle, p.Name, disturbed.outputs[p.Word], plain.outputs[p.Word]),
 			"write only outputs in settle; change state in edge")
 	}
 	return nil

@@ -18,7 +18,7 @@ func LoadGiven(_ context.Context, g *twin.Given, _ cosim.BuildOptions) error {
 			Remedy: "give a path relative to the map's folder; `starloom cosim build model.c` makes an image"}
 	}
 	if !Is(image) {
-		return &cosim.InputError{Place: "--image", Reason: file + " is no model: it exports no ports",
+		return &cosim.InputError{Place: "--image", Reason: file + " is not a model: it exports no ports",
 			Remedy: remedyHeader + "; RTL as the model needs its sources: model: {top: MODULE, sources: [FILE]}"}
 	}
 	m, err := Load(image)
