@@ -128,6 +128,9 @@ func (x *Routers) routeHead(w *routerScratch, member int) {
 func (x *Routers) frontRoute(g, router, input int) (port, low, high int) {
 	front := &x.buffer[g*x.config.Depth+int(x.head[g])]
 	destination, first := int(x.packets.Destination[Flit(*front).Packet()]), int(x.classFirst[Flit(*front).VC()])
+	if x.routing.Grid != nil {
+		return x.routing.Grid.port(router, destination), first, first + x.classVCs - 1
+	}
 	if x.routing.Ports != nil {
 		at := router*x.wiring.nodes + destination
 		if x.routing.Classes == nil {

@@ -33,6 +33,7 @@ type RouteTable struct {
 	VCs     []VCRange                                // ranges of VCs by class
 	Rule    func(router, node int) (port, class int) // computes routes; nil for a table or a torus
 	Torus   TorusRoute
+	Grid    *GridRoute // the same routes as Ports or Rule, computed faster; nil for other routes
 
 	Carried bool // flits carry their routes; only NewRouter permits Carried
 }
@@ -56,6 +57,9 @@ type Hop struct {
 // Next returns the next hop of a head with a phase, from an input port of a router towards a node. nodes is the
 // number of nodes. Low and High of the result count from the first VC of the packet's class; the class has vcs VCs.
 func (t *RouteTable) Next(router, input, node, nodes int, phase bool, vcs int) Hop {
+	if t.Grid != nil {
+		return Hop{t.Grid.port(router, node), 0, vcs - 1, phase}
+	}
 	if t.Ports == nil && t.Rule == nil {
 		return t.Torus.route(router, input, node, phase, vcs)
 	}

@@ -52,12 +52,22 @@ type verdict struct {
 	text          string
 }
 
-func deadlocks(built *fabric.Routers) verdict {
+func newDependencies(built *fabric.Routers) *dependencies {
 	d := &dependencies{built: built, first: []int{0}}
 	for r, n := range built.Graph.Ports {
 		d.first = append(d.first, d.first[r]+n)
 		d.router = append(d.router, slices.Repeat([]int{r}, n)...)
 	}
+	d.far, d.from = slices.Repeat([]int{-1}, len(d.router)), make([]int, len(d.router))
+	for _, l := range built.Graph.Links {
+		out, in := d.first[l.From]+l.Output, d.first[l.To]+l.Input
+		d.far[out], d.from[in] = in, out
+	}
+	return d
+}
+
+func deadlocks(built *fabric.Routers) verdict {
+	d := newDependencies(built)
 	ports, nodes, traffic := len(d.router), len(built.Graph.Nodes), max(1, built.Config.Classes)
 	skipped := func(most int) verdict { // most is the maximum number of VC kinds open to one packet
 		if states := uint64(ports) * uint64(nodes) * uint64(traffic*most*most); states > deadlockStatesMax {
@@ -68,11 +78,6 @@ func deadlocks(built *fabric.Routers) verdict {
 	}
 	if v := skipped(1); v.skipped {
 		return v
-	}
-	d.far, d.from = slices.Repeat([]int{-1}, ports), make([]int, ports)
-	for _, l := range built.Graph.Links {
-		out, in := d.first[l.From]+l.Output, d.first[l.To]+l.Input
-		d.far[out], d.from[in] = in, out
 	}
 	d.classify()
 	most := 1
@@ -121,15 +126,24 @@ func (v *verdict) worse(other *verdict) bool {
 }
 
 func (d *dependencies) depend() (count int) {
+	if count, ok := d.dependBySets(); ok && !slices.Contains(d.cyclic(func(uint32) bool { return true }), true) {
+		return count
+	}
 	d.next = make([][]uint32, len(d.kinds)*len(d.router))
 	d.walk(func(_, _ int, held, asked uint32) bool {
-		if !slices.Contains(d.next[held], asked) {
-			d.next[held] = append(d.next[held], asked)
-			count += d.vcs(held) * d.vcs(asked)
-		}
+		count += d.add(held, asked)
 		return true
 	})
 	return count
+}
+
+// add adds a dependency, and returns its number of pairs of virtual channels if it is new.
+func (d *dependencies) add(held, asked uint32) (count int) {
+	if slices.Contains(d.next[held], asked) {
+		return 0
+	}
+	d.next[held] = append(d.next[held], asked)
+	return d.vcs(held) * d.vcs(asked)
 }
 
 func (d *dependencies) several() string {
@@ -170,7 +184,7 @@ func (d *dependencies) classify() {
 			low, high := routes.Torus.VCs(phase, vcs)
 			list = append(list, hw.VCRange{Low: uint8(low), High: uint8(high)})
 		}
-	case routes.VCs != nil:
+	case len(routes.VCs) > 1:
 		nodes, used := len(d.built.Graph.Nodes), make([]bool, 1<<16)
 		for i := range len(d.first[1:]) * nodes {
 			hop := routes.Next(i/nodes, 0, i%nodes, nodes, false, vcs)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -186,6 +187,69 @@ func checkRandomRoutes(t *testing.T, first, count uint64, least int) {
 	t.Logf("%d of %d free, %d with knots", free, count, knots)
 	require.GreaterOrEqual(t, free, least)
 	require.GreaterOrEqual(t, knots, least)
+}
+
+// checkSets compares the dependencies of sets with those of walks between all pairs of nodes.
+func checkSets(t *testing.T, built *fabric.Routers, name string) (dependencies int) {
+	t.Helper()
+	d := newDependencies(built)
+	d.classify()
+	count, ok := d.dependBySets()
+	require.True(t, ok, name)
+	bySets := d.next
+	d.next = make([][]uint32, len(bySets))
+	walked := 0
+	d.walk(func(_, _ int, held, asked uint32) bool {
+		walked += d.add(held, asked)
+		return true
+	})
+	require.Equal(t, walked, count, name)
+	for v := range d.next {
+		require.ElementsMatch(t, d.next[v], bySets[v], "%s: vertex %d", name, v)
+	}
+	return count
+}
+
+// TestDependenciesBySets: grids by coordinates, and tables with classes of VCs, of grids and of random graphs, have the
+// dependencies that walks find.
+func TestDependenciesBySets(t *testing.T) {
+	for _, text := range []string{"mesh: {k: [3]}", "mesh: {k: [7, 11]}", "mesh: {k: [3, 2, 4]}", "mesh: {k: [8, 8]}",
+		"mesh: {k: [300]}", "torus: {k: [3, 9]}\nroutes: dateline", "ring: {n: 9}",
+		"dragonfly: {p: 2, a: 4, h: 2}", "mesh: {k: [4, 4]}\nroutes: shortest"} {
+		r, err := drawnRouters(t, text+"\nrouter: {vcs: 4}\n")
+		require.NoError(t, err)
+		_, routed := strings.CutSuffix(text, "routes: shortest")
+		require.Equal(t, strings.HasPrefix(text, "mesh") && !routed && text != "mesh: {k: [300]}", r.Routes.Grid != nil, text)
+		require.Positive(t, checkSets(t, r, text), text)
+	}
+	shared := 0
+	for seed := range uint64(200) {
+		random := rand.New(rand.NewPCG(seed, 4))
+		built := randomRoutes(random)
+		built.Config.VCs = 3
+		built.Routes.VCs = []hw.VCRange{{Low: 0, High: 2}, {Low: 0, High: 1}, {Low: 1, High: 2}}
+		built.Routes.Classes = make([]uint8, len(built.Routes.Ports))
+		for i := range built.Routes.Classes {
+			built.Routes.Classes[i] = uint8(random.IntN(3))
+		}
+		shared += checkSets(t, built, fmt.Sprint("seed ", seed))
+	}
+	require.Positive(t, shared)
+}
+
+// TestGridByCoordinates: coordinates give the ports of the rule, also with several nodes at a router.
+func TestGridByCoordinates(t *testing.T) {
+	for _, text := range []string{"mesh: {k: [5, 3, 4]}", "mesh: {k: [6, 7]}\nstreaming: {ports: 3}"} {
+		r, err := drawnRouters(t, text+"\nrouter: {}\n")
+		require.NoError(t, err)
+		table, nodes := r.Routes, len(r.Graph.Nodes)
+		require.NotNil(t, table.Grid)
+		table.Grid = nil
+		for i := range table.Ports {
+			want := table.Next(i/nodes, 0, i%nodes, nodes, false, 2)
+			require.Equal(t, want, r.Routes.Next(i/nodes, 0, i%nodes, nodes, false, 2))
+		}
+	}
 }
 
 // TestClassesAreLookedAt: each class of traffic has VCs of its own and is analysed separately. A

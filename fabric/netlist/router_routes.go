@@ -22,12 +22,21 @@ func (w *routed) route() {
 		}
 	}
 	w.entries()
-	if w.count() > before || w.partial || w.keys["routes"] || w.table == nil {
+	if w.count() > before || w.partial || w.keys["routes"] || w.table == nil && w.Routes.Rule == nil {
 		return
 	}
-	if err := w.follow(); err != nil {
-		w.take(err)
+	computed := w.computed() != nil && len(w.routes.entries) == 0
+	if computed && w.word() == routesDOR {
+		w.Routes.Grid = hw.NewGridRoute(w.grid, w.Graph.Nodes)
+	}
+	if w.table == nil {
 		return
+	}
+	if !computed { // computed routes arrive
+		if err := w.follow(); err != nil {
+			w.take(err)
+			return
+		}
 	}
 	w.finish()
 }

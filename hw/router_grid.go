@@ -1,0 +1,50 @@
+package hw
+
+import "math/bits"
+
+// GridRoute is dimension-order routing on a mesh of K[d] routers in dimension d, in the form of coordinates. Router r
+// has the coordinates r mod K[0], r div K[0] mod K[1], .... Output 2d leads to the next coordinate of dimension d,
+// and output 2d+1 to the previous one.
+type GridRoute struct {
+	K      []int
+	at, to []uint64 // coordinates by router, and by node those of its router; gridBits per dimension
+	local  []uint8  // by node: its port
+}
+
+// gridBits is the number of bits of a coordinate in a word of coordinates.
+const gridBits = 8
+
+// NewGridRoute returns the routes to nodes, nil if the coordinates do not fit into a word.
+func NewGridRoute(k []int, nodes []RouterNode) *GridRoute {
+	routers := 1
+	for _, n := range k {
+		if routers *= n; n > 1<<gridBits || len(k) > 64/gridBits {
+			return nil
+		}
+	}
+	g := &GridRoute{K: k, at: make([]uint64, routers), to: make([]uint64, len(nodes)), local: make([]uint8, len(nodes))}
+	for r := range g.at {
+		for d, left := 0, r; d < len(k); d++ {
+			g.at[r] |= uint64(left%k[d]) << (gridBits * d)
+			left /= k[d]
+		}
+	}
+	for i, node := range nodes {
+		g.to[i], g.local[i] = g.at[node.Router], uint8(node.Port)
+	}
+	return g
+}
+
+func (g *GridRoute) port(router, node int) int {
+	at, to := g.at[router], g.to[node]
+	if at == to {
+		return int(g.local[node])
+	}
+	d := bits.TrailingZeros64(at^to) / gridBits
+	shift := d * gridBits & 63
+	port := 2 * d
+	if at>>shift&(1<<gridBits-1) > to>>shift&(1<<gridBits-1) {
+		port++
+	}
+	return port
+}
