@@ -259,6 +259,12 @@ func TestLongPagesHold(t *testing.T) {
 	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples")))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "trap.c"), []byte(trapSource), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "ask.yaml"), []byte(deadlock), 0o644))
+	for name, text := range map[string]string{
+		"drops.yaml":     "scenario: bus-reliable.yaml\naxes:\n  drop: {key: explore.faults.drop, values: [1, 2]}\n",
+		"deadlines.yaml": "scenario: gossip.yaml\naxes:\n  deadline: {key: rules.deadline_slots, values: [24, 30]}\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
 	var pages []string
 	page := func(status int, args ...string) {
 		t.Helper()
@@ -285,7 +291,14 @@ func TestLongPagesHold(t *testing.T) {
 	page(statusFail, "firmware", "check", "trap.wasm", "pops-16x16.yaml", "--fuzz", "200")
 	page(statusFail, "cosim", "check", "rtl/stream_arbiter_bug.yml")
 	page(statusPass, "cosim", "prove", "rtl/stream_arbiter.yml")
+	page(statusFail, "cosim", "prove", "rtl/stream_arbiter_bug.yml")
+	page(statusPass, "firmware", "check", "pops/random", "pops-16x16.yaml", "--fuzz", "200")
 	page(statusPass, "estimate", "pops-16x16.yaml")
+	page(statusPass, "estimate", "gossip.yaml", "--seeds", "1..20")
+	page(statusPass, "explore", "bus-reliable.yaml", "--set", "explore.faults.drop=1")
+	page(statusFail, "explore", "gossip.yaml", "--set", "fabric.crossbar.ports=4", "--set", "explore.faults.drop=1")
+	page(statusPass, "explore", "--sweep", "drops.yaml")
+	page(statusPass, "sweep", "deadlines.yaml", "--out", "deadlines")
 
 	check := pageChecker(t)
 	out, err := check(pages...)
