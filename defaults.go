@@ -17,7 +17,7 @@ import (
 // takeNeeds sets the sizes that the file omits to the values that the program needs, otherwise to the defaults. It
 // does nothing for a scenario without a file.
 func (s *Scenario) takeNeeds() {
-	if _, parsed := s.places[""]; !parsed {
+	if _, parsed := s.file.places[""]; !parsed {
 		return
 	}
 	var needs fabric.Needs
@@ -44,11 +44,11 @@ func (s *Scenario) takeNeeds() {
 		{"nic.rx_frames", &s.NIC.RXFrames, needs.RxFrames, usual.NIC.RXFrames},
 		{"nic.tx_frames", &s.NIC.TXFrames, needs.TxFrames, usual.NIC.TXFrames},
 	} {
-		if _, given := s.places[size.path]; !given {
+		if _, given := s.file.places[size.path]; !given {
 			*size.to = int(take(size.path, uint64(size.needed), uint64(size.usual)))
 		}
 	}
-	if _, given := s.places["stop.slots"]; !given {
+	if _, given := s.file.places["stop.slots"]; !given {
 		slots := uint64(needs.Slots)
 		if g := s.Workload.Gossip; g != nil {
 			slots *= uint64(g.Count())
@@ -74,7 +74,7 @@ func (s *Scenario) origin(path string) config.Origin {
 	if noted, ok := s.origins[path]; ok && path != "" {
 		return noted
 	}
-	if place, ok := s.places[path]; ok {
+	if place, ok := s.file.places[path]; ok {
 		if strings.HasPrefix(place, strict.SetOption+" ") {
 			return config.Origin{By: ByOption, Of: strict.SetOption}
 		}
@@ -205,7 +205,7 @@ func (s *Scenario) choosePermutation(k uint64) error {
 			Remedy: fmt.Sprintf("allowed: 0 to %d", total-1)}
 	}
 	seed := runs.PermutationSeed(s.Seed, k)
-	s.oneOf = fmt.Sprintf("permutation %d of the run with seed %d has seed %d when run alone", k, s.Seed, seed)
+	s.inReport.oneOf = fmt.Sprintf("permutation %d of the run with seed %d has seed %d when run alone", k, s.Seed, seed)
 	s.Workload.Permutation = Permutation{Kind: PermutationList, List: runs.PermutationNumber(s.Processors(), k)}
 	s.Seed = seed
 	return nil

@@ -188,8 +188,8 @@ func (s *Scenario) traffic() (*traffic.Spec, error) {
 
 func (s *Scenario) source() config.Source {
 	return config.Source{
-		Place: s.Place, Refusal: s.refusal, Values: len(s.places), Hash: s.Hash, Library: s.library,
-		Provenance: s.provenance(), RunCommand: s.runCommand(), RunOne: s.one, CheckCommand: s.checkCommand(),
+		Place: s.Place, Refusal: s.refusal, Values: len(s.file.places), Hash: s.Hash, Library: s.library,
+		Provenance: s.provenance(), RunCommand: s.runCommand(), RunOne: s.inReport.one, CheckCommand: s.checkCommand(),
 		With: func(program string, params map[string]int64) (*config.Config, error) {
 			other := *s
 			other.Firmware.Program, other.Firmware.Params = program, params
@@ -405,9 +405,9 @@ func (s *Scenario) imagePath() string {
 
 // provenance names the scenario's file and the replacements of its values.
 func (s *Scenario) provenance() *traces.Provenance {
-	p := &traces.Provenance{Version: outcome.Version(), SHA256: s.sum}
+	p := &traces.Provenance{Version: outcome.Version(), SHA256: s.file.sum}
 	byKey := func(a, b Assignment) int { return cmp.Compare(a.Key, b.Key) }
-	for _, a := range slices.SortedStableFunc(slices.Values(s.set), byKey) {
+	for _, a := range slices.SortedStableFunc(slices.Values(s.file.set), byKey) {
 		p.Set = append(p.Set, a.Key+"="+a.Value)
 	}
 	return p
@@ -417,7 +417,7 @@ func (s *Scenario) resolve(path string) string {
 	if path == "" || filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(s.folder, path)
+	return filepath.Join(s.file.folder, path)
 }
 
 // ratedBatch elaborates a scenario for several seeds and every rate of faults.random.rates.
@@ -481,7 +481,7 @@ func (s *Scenario) packetsStated() bool {
 func (s *Scenario) known(p *fabric.Program) config.Known {
 	k := config.Known{SlotsPerStep: 1, Carries: s.rules().ExactlyOnce || p == nil &&
 		s.rules().DeadlineSlots > 0 && s.packetsStated()}
-	for _, note := range []string{s.oneOf, s.ofImage, s.otherInBookSim()} {
+	for _, note := range []string{s.inReport.oneOf, s.inReport.ofImage, s.otherInBookSim()} {
 		if note != "" {
 			k.Notes = append(k.Notes, note)
 		}
@@ -536,12 +536,12 @@ func (s *Scenario) permutations() uint64 {
 
 // checkCommand returns the command that compares the RTL with the models, "" for a scenario without a file.
 func (s *Scenario) checkCommand() string {
-	place, ok := s.places[""]
+	place, ok := s.file.places[""]
 	if !ok {
 		return ""
 	}
 	command := "starloom cosim check " + s.fileWords(place)
-	if s.places["seed"] == "--seed" {
+	if s.file.places["seed"] == "--seed" {
 		command += fmt.Sprintf(" --seed %d", s.Seed)
 	}
 	return command
@@ -607,10 +607,10 @@ func (list Networks) Twins() []twin.Twin {
 }
 
 func (s *Scenario) library() pinmap.Library {
-	if s.Fabric.Custom != nil && len(s.foreign) == 0 {
+	if s.Fabric.Custom != nil && len(s.file.foreign) == 0 {
 		return Networks{s.Fabric.Custom}.library()
 	}
-	return s.foreign.library()
+	return s.file.foreign.library()
 }
 
 func (list Networks) library() pinmap.Library {
@@ -637,7 +637,7 @@ func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
 		s.Rules = &p.Rules
 		s.decide("rules", ByProgram, p.Name)
 	} else {
-		s.ofImage = p.Replaced(s.Rules)
+		s.inReport.ofImage = p.Replaced(s.Rules)
 	}
 	s.noteNetwork()
 	s.Fabric.keep(s.network()) // the network as adapted by the program
@@ -673,7 +673,7 @@ func (s *Scenario) fileWords(place string) string {
 		file = "-"
 	}
 	words := outcome.ShellQuote(file)
-	for _, a := range s.set {
+	for _, a := range s.file.set {
 		words += " " + strict.SetOption + " " + outcome.ShellQuote(a.Key+"="+a.Value)
 	}
 	return words
@@ -681,9 +681,9 @@ func (s *Scenario) fileWords(place string) string {
 
 // runCommand returns the command that repeats the run of the scenario's file, "" for a scenario without a file.
 func (s *Scenario) runCommand() string {
-	place, ok := s.places[""]
+	place, ok := s.file.places[""]
 	if !ok {
 		return ""
 	}
-	return "starloom run " + s.fileWords(place) + s.given
+	return "starloom run " + s.fileWords(place) + s.inReport.given
 }

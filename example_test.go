@@ -28,7 +28,7 @@ firmware: {program: pops/random}
 	}
 	var capture bytes.Buffer
 	report, err := starloom.Run(context.Background(), scenario, starloom.RunOptions{
-		PCAPNG: starloom.Writer(&capture), // or starloom.File("run.pcapng")
+		Record: starloom.RecordOptions{PCAPNG: starloom.Writer(&capture)}, // or starloom.File("run.pcapng")
 	})
 	if err != nil {
 		log.Fatal(err)

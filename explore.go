@@ -111,7 +111,7 @@ func (s *Scenario) repeatSchedule(r *ExploreReport, o *ExploreOptions) error {
 	if err != nil {
 		return err
 	}
-	one, err := s.foreign.ParseScenario(filepath.Join(filepath.Dir(o.Counterexample.Path), "counterexample"), text)
+	one, err := s.file.foreign.ParseScenario(filepath.Join(filepath.Dir(o.Counterexample.Path), "counterexample"), text)
 	if err != nil {
 		return err
 	}
@@ -177,7 +177,7 @@ func (s *Scenario) drawSchedule(r *ExploreReport, one *Scenario) error {
 		caption string
 	}{{one, "The run of the schedule."}, {s, "The run without these faults."}} {
 		var drawn bytes.Buffer
-		o := RunOptions{SVG: Pictures{Timeline: Writer(&drawn)}, HTML: Writer(io.Discard)}
+		o := RunOptions{SVG: Pictures{Timeline: Writer(&drawn)}, Reports: ReportFiles{HTML: Writer(io.Discard)}}
 		report, err := Run(context.Background(), run.s, o)
 		if err != nil {
 			var refused *InputError

@@ -55,7 +55,7 @@ func (o MachineOptions) own() emulator.Options {
 //	between steps                  all
 //	while recording                all but Reset and Restore; Save does not save the recording
 //	in functions of Watch and Run  readers: Report, Violations, Processor, Signal, Signals, Slots, ...
-//	after the end of the run       all; Step and Run do nothing, Record, and Save of an interrupted run, are errors
+//	after the end of the run       all; Step and Run do nothing; Record, and Save of an interrupted run, are errors
 //	after a failed Restore         Reset, Close and readers
 //	after Close                    Report and methods that return a number
 //

@@ -16,58 +16,35 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// RunOptions control the execution and the outputs of a run. Outputs of a single run (VCD, PCAPNG, Log, a run-table)
-// are rejected for several runs.
+// RunOptions control the execution and the outputs of a run. Outputs of a single run (Record, a run-table) are rejected
+// for several runs.
 type RunOptions struct {
 	MachineOptions
-	VCD      Output // waveform, as FST if the path ends in .fst; EngineAuto then selects EngineCycle
-	GTKW     Output // GTKWave save file with the signals in groups; by default beside a VCD file
-	PCAPNG   Output // packet capture
-	Lua      Output // dissector for Wireshark and tshark; by default beside a PCAPNG file
-	Log      Output // firmware log: a line for each call of sl_log
-	JSON     Output // report, see Report.WriteJSON
-	JUnit    Output // report as JUnit XML
-	HTML     Output // report as a page for a browser
-	CSV      Output // a table with a row for each run
-	StatsCSV Output // a table with a row for each figure of the report
-
-	// SeedsReport.Survival: the survival curve of many runs with faults, with confidence intervals
-	SurvivalCSV Output // a row for each point
-	SurvivalSVG Output // picture of the survival curve
+	Record   RecordOptions // waveform, capture and log; for a waveform EngineAuto selects EngineCycle
+	Reports  ReportFiles   // forms of the report
+	SVG      Pictures      // pictures of one run
+	Survival TableFiles    // survival curve of many runs with faults, see SeedsReport.Survival: a row for each point
 
 	// Run-table: a row for each processor, a column for each step, without a header. Cells are S3 (sent to 3; S3 S5
 	// to both), R0 (received from 0), - (idle) and ~ (blocked). For gossip on buses a cell contains the number of the
 	// bus instead. Some networks and workloads have no run-table.
-	RunTableCSV Output
-	RunTableSVG Output // picture of the run-table
-
-	SVG Pictures // pictures of one run
+	RunTables TableFiles
 
 	// all packets of the workload traffic, one per row, with a header; times are in cycles. Rows are in order of
 	// arrival, then source; packets that have not arrived come last. A scenario can read the file as
 	// workload.traffic.file.
 	Packets Output
 
-	// Saved state of the run. Another process can restore the state and continue, with the same report. Its traces
-	// start at the restored slot.
-	Save            string // file for the state at the end or at the break
-	Restore         string // file of the initial state, of the same scenario, firmware, engine, bank size and mode
-	CheckpointEvery uint32 // number of slots between two writes of the state to the file Save; 0 for none
-	BreakOn         Break  // stop before the end
+	State   StateFiles    // saved state of the run
+	BreakOn Break         // stop before the end
+	Replay  ReplayOptions // handlers of one processor
 
 	// expected end of the run, nil for none. It affects Report.Expect and the JUnit report, but no verdict.
 	Expect *Expectation
 
-	// inputs and actions of one processor's handlers, a line for each call. The handlers are called again in
-	// isolation and must behave identically; otherwise the rule RuleReplay is broken.
-	Replay          Output
-	ReplayProcessor int
-
-	// Variables adds the members of the handlers' state (state_t) by name after each call, to the replay and the
-	// page. Probes selects members of all processors as signals of the waveform: state.NAME, with the patterns of
-	// traces.vcd.signals. Both require an image with debug information, from C, C++ or Rust.
-	Variables bool
-	Probes    []string
+	// members of all processors' state (state_t) as signals of the waveform: state.NAME, with the patterns of
+	// traces.vcd.signals. They require an image with debug information, from C, C++ or Rust.
+	Probes []string
 
 	// cost profile of the longest call of a slot handler: a line for each stack, in the format of flame graph tools.
 	// It requires firmware.cpu with a model. The run is repeated for the profile.
@@ -78,16 +55,43 @@ type RunOptions struct {
 	Progress func(Progress)
 }
 
+// ReportFiles are the forms of the report.
+type ReportFiles struct {
+	JSON     Output // see Report.WriteJSON
+	JUnit    Output // JUnit XML
+	HTML     Output // a page for a browser
+	CSV      Output // a table with a row for each run
+	StatsCSV Output // a table with a row for each figure of the report
+}
+
+// TableFiles are a table and its picture.
+type TableFiles struct{ CSV, SVG Output }
+
+// StateFiles are files with the state of a run. Another process can restore the state and continue, with the same
+// report. Its traces start at the restored slot.
+type StateFiles struct {
+	Save            string // file for the state at the end or at the break
+	Restore         string // file of the initial state, of the same scenario, firmware, engine, bank size and mode
+	CheckpointEvery uint32 // number of slots between two writes of the state to the file Save; 0 for none
+}
+
+// ReplayOptions select one processor, whose handlers are called again in isolation. They must behave identically;
+// otherwise the rule RuleReplay is broken.
+type ReplayOptions struct {
+	Output    Output // inputs and actions of the handlers, a line for each call
+	Processor int
+
+	// members of the handlers' state (state_t) by name after each call, in the replay and on the page. They require an
+	// image with debug information, from C, C++ or Rust.
+	Variables bool
+}
+
 func (o *RunOptions) own() runs.Options {
 	own := runs.Options{
-		Machine:     o.MachineOptions.own(),
-		Record:      record.Options{VCD: o.VCD, GTKW: o.GTKW, PCAPNG: o.PCAPNG, Lua: o.Lua, Log: o.Log},
-		Reports:     runs.Reports{JSON: o.JSON, JUnit: o.JUnit, HTML: o.HTML, CSV: o.CSV, StatsCSV: o.StatsCSV},
-		SurvivalCSV: o.SurvivalCSV, SurvivalSVG: o.SurvivalSVG, RunTableCSV: o.RunTableCSV, RunTableSVG: o.RunTableSVG,
-		Packets: o.Packets, Pictures: o.SVG,
-		Save: o.Save, Restore: o.Restore, CheckpointEvery: o.CheckpointEvery, BreakOn: runs.Break(o.BreakOn),
-		Replay: o.Replay, ReplayProcessor: o.ReplayProcessor, Variables: o.Variables, Probes: o.Probes,
-		Profile: o.Profile,
+		Machine: o.MachineOptions.own(), Record: record.Options(o.Record), Reports: runs.Reports(o.Reports),
+		Survival: runs.TableFiles(o.Survival), RunTables: runs.TableFiles(o.RunTables), Packets: o.Packets,
+		Pictures: o.SVG, State: runs.StateFiles(o.State), BreakOn: runs.Break(o.BreakOn),
+		Replay: runs.ReplayOptions(o.Replay), Probes: o.Probes, Profile: o.Profile,
 	}
 	if o.Progress != nil {
 		own.Progress = func(p runs.Progress) { o.Progress(Progress(p)) }

@@ -73,19 +73,28 @@ type Scenario struct {
 	// content of traces; the options --vcd and --pcapng of 'starloom run' select their files
 	Traces Traces `json:"traces"`
 
-	oneOf   string            // number of this run among several, for the report; "" for a single run
-	ofImage string            // rules of the program that do not apply to an image, for the report; "" if all apply
-	foreign Networks          // networks defined in Go that the scenario's file may name
-	set     []Assignment      // assignments that replaced values of the file
-	sum     string            // SHA-256 of the file, "" without one
-	given   string            // options of Overrides with an effect on all runs, in shell syntax
-	one     string            // options of Overrides for one run, in shell syntax
+	file     scenarioFile
+	inReport reportTexts
+	origins  map[string]config.Origin // by path: origins of values that are not in the file
+}
+
+// scenarioFile is the file of a scenario; it is empty for a scenario from Go.
+type scenarioFile struct {
 	place   string            // of the text
-	text    []byte            // text of the file, for files derived from it; nil without a file, or above textKept
+	text    []byte            // for files derived from it; nil without a file, or above textKept
+	sum     string            // SHA-256 of the file, "" without one
 	folder  string            // folder to which paths in the scenario are relative
 	places  map[string]string // path of a value ("link.phit_bits") to file:line:column
+	set     []Assignment      // assignments that replaced values of the file
+	foreign Networks          // networks defined in Go that the file may name
+}
 
-	origins map[string]config.Origin // by path: origins of values that are not in the file
+// reportTexts are texts about the scenario for the report.
+type reportTexts struct {
+	oneOf   string // number of this run among several; "" for a single run
+	ofImage string // rules of the program that do not apply to an image; "" if all apply
+	given   string // options of Overrides with an effect on all runs, in shell syntax
+	one     string // options of Overrides for one run, in shell syntax
 }
 
 func (Scenario) Declaration() string { return scenarioSource }
@@ -350,7 +359,7 @@ func (PCAPNGTrace) Declaration() string { return scenarioSource }
 // value that is not from a file.
 func (s *Scenario) Place(path string) string {
 	for at := path; ; {
-		if place, ok := s.places[at]; ok {
+		if place, ok := s.file.places[at]; ok {
 			return place
 		}
 		cut := strings.LastIndexAny(at, ".[")
@@ -359,7 +368,7 @@ func (s *Scenario) Place(path string) string {
 		}
 		at = at[:cut]
 	}
-	if place, ok := s.places[""]; ok {
+	if place, ok := s.file.places[""]; ok {
 		return place
 	}
 	return path

@@ -84,7 +84,7 @@ func (s *Scenario) checkFabric() error {
 	n := s.network()
 	if n == nil {
 		var known []string
-		for _, kind := range append(s.Fabric.kinds(), s.foreign...) {
+		for _, kind := range append(s.Fabric.kinds(), s.file.foreign...) {
 			known = append(known, fmt.Sprintf("fabric: {%s: {%s}}", kind.Kind(), fabric.KeysOf(kind)))
 		}
 		return s.refuse("fabric", "the scenario has no fabric", "write "+strings.Join(known, " or "))
@@ -111,7 +111,7 @@ func (s *Scenario) bare() bool {
 
 func (s *Scenario) checkNamed(anywhere bool) error {
 	name, known := s.Firmware.Program, firmware.Programs()
-	if !anywhere || name == "" || len(s.foreign) > 0 || slices.Contains(known, name) {
+	if !anywhere || name == "" || len(s.file.foreign) > 0 || slices.Contains(known, name) {
 		return nil
 	}
 	return s.refuse("firmware.program", fmt.Sprintf("unknown program %q", strict.Clip(name)),
@@ -578,7 +578,7 @@ func (s *Scenario) checkOneWorkload() error {
 	if len(given) > 1 {
 		return s.refuse("workload", "workload has both "+strings.Join(given[:2], " and "), "delete one")
 	}
-	if _, permuted := s.places["workload.permutation"]; permuted && len(given) > 0 {
+	if _, permuted := s.file.places["workload.permutation"]; permuted && len(given) > 0 {
 		return s.refuse("workload", "workload has a permutation and something else",
 			"keep one of permutation, file, one_to_all, all_to_all, gossip, scatter, adversary and traffic")
 	}
@@ -617,12 +617,12 @@ func (s *Scenario) checkCarried() error {
 			"write "+workloadExamples(carried))
 	}
 	if p != nil && p.Workloads == nil {
-		if _, stated := s.places["workload"]; stated || !w.Usual() {
+		if _, stated := s.file.places["workload"]; stated || !w.Usual() {
 			return s.refuse("workload", fmt.Sprintf("the program %s takes no workload", p.Name), "delete workload")
 		}
 	} else if p != nil && !slices.Contains(p.Workloads, kind) {
 		path := "workload"
-		if _, given := s.places[path]; !given {
+		if _, given := s.file.places[path]; !given {
 			path = "firmware.program"
 		}
 		return s.refuse(path, fmt.Sprintf("the program %s does not carry %s", s.Firmware.Program, kind),

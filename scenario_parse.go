@@ -90,13 +90,13 @@ func (list Networks) ParseScenario(place string, data []byte, set ...Assignment)
 	}
 	s := d.scenario
 	if len(data) <= textKept {
-		s.place, s.text = place, data
+		s.file.place, s.file.text = place, data
 	}
-	s.sum = traces.SHA256(data)
+	s.file.sum = traces.SHA256(data)
 	s.Workload.Gossip.Resolve(s.resolve)
 	if !d.lost["fabric"] {
 		for _, r := range s.Fabric.Netlist.Replacements() {
-			r.Stands(s.places, hw.Index("rtl", len(s.RTL)))
+			r.Stands(s.file.places, hw.Index("rtl", len(s.RTL)))
 			s.RTL = append(s.RTL, RTL{Replace: r.Replace, Twin: r.Twin, Map: r.Map, Backend: r.Backend})
 		}
 	}
@@ -109,12 +109,12 @@ func (list Networks) ParseScenario(place string, data []byte, set ...Assignment)
 // document returns the keys and values of the scenario's file with its assignments. Without a text it returns the
 // scenario.
 func (s *Scenario) document() (document any, err error) {
-	if s.text == nil {
+	if s.file.text == nil {
 		return s, nil
 	}
-	root, err := strict.Document(s.place, s.text, "scenario", "")
+	root, err := strict.Document(s.file.place, s.file.text, "scenario", "")
 	if err == nil {
-		root, err = newScenarioDecoder(s.place, DefaultScenario()).Assign(root, s.set, rivals)
+		root, err = newScenarioDecoder(s.file.place, DefaultScenario()).Assign(root, s.file.set, rivals)
 	}
 	if err == nil {
 		err = root.Decode(&document)
@@ -154,8 +154,8 @@ func (list Networks) decode(place string, root *yaml.Node, set []Assignment) (_ 
 	if place != input.StandardInputName {
 		s.Name = strings.TrimSuffix(filepath.Base(place), filepath.Ext(place))
 	}
-	s.folder, s.set, s.foreign = filepath.Dir(place), set, list
-	s.places, s.origins = map[string]string{}, map[string]config.Origin{"": {By: ByDefault}}
+	s.file.folder, s.file.set, s.file.foreign = filepath.Dir(place), set, list
+	s.file.places, s.origins = map[string]string{}, map[string]config.Origin{"": {By: ByDefault}}
 	d := newScenarioDecoder(place, s)
 	if root, err = d.Assign(root, set, rivals); err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (list Networks) decode(place string, root *yaml.Node, set []Assignment) (_ 
 	if err := d.Decode(root, reflect.ValueOf(s).Elem(), "", strict.Limits{}); err != nil {
 		return nil, err
 	}
-	d.loseAbsent(s.places)
+	d.loseAbsent(s.file.places)
 	return d, nil
 }
 
@@ -177,14 +177,14 @@ type scenarioDecoder struct {
 func newScenarioDecoder(place string, s *Scenario) *scenarioDecoder {
 	d := &scenarioDecoder{scenario: s}
 	d.reading.takeNeeds, d.reading.readFile = s.takeNeeds, d.readPermutationFile
-	d.Decoder = strict.Decoder{File: place, Whole: "the scenario", Places: s.places, Special: d.special,
+	d.Decoder = strict.Decoder{File: place, Whole: "the scenario", Places: s.file.places, Special: d.special,
 		Refuses: d.refuses, Param: paramRange,
 		Note: func(path string, err error) { d.note(path, err) }}
 	return d
 }
 
 func (d *scenarioDecoder) special(node *yaml.Node, v reflect.Value, path string) (taken bool, err error) {
-	known := config.Networks(d.scenario.foreign)
+	known := config.Networks(d.scenario.file.foreign)
 	switch {
 	case v.Type() == permutationType:
 		d.entryPlace, err = config.DecodePermutation(&d.Decoder, node, v.Addr().Interface().(*Permutation), path)
@@ -208,7 +208,7 @@ func (d *scenarioDecoder) refuses(node *yaml.Node, path string) error {
 	if path != "fabric" {
 		return nil
 	}
-	fabrics := strict.Fields(config.Networks(d.scenario.foreign).Fabric(reflect.TypeFor[Fabric]()).Type())
+	fabrics := strict.Fields(config.Networks(d.scenario.file.foreign).Fabric(reflect.TypeFor[Fabric]()).Type())
 	first := ""
 	for i := 0; i < len(node.Content); i += 2 {
 		key := node.Content[i]
@@ -237,7 +237,7 @@ func (d *scenarioDecoder) readPermutationFile() error {
 		return nil
 	}
 	place := s.Place("workload.file")
-	if _, both := s.places["workload.permutation"]; both {
+	if _, both := s.file.places["workload.permutation"]; both {
 		return input.Mistake(place, "workload has both permutation and file", "delete one")
 	}
 	path := s.resolve(s.Workload.File)
@@ -252,7 +252,7 @@ func (d *scenarioDecoder) readPermutationFile() error {
 	}
 	s.Workload.Permutation = Permutation{Kind: PermutationList, List: list}
 	s.decide("workload.permutation", ByFile, path)
-	s.places["workload.permutation"] = path
+	s.file.places["workload.permutation"] = path
 	d.entryPlace = func(i int) string { return fmt.Sprintf("%s:%d:1", path, firstLine+i) }
 	return nil
 }
@@ -260,8 +260,8 @@ func (d *scenarioDecoder) readPermutationFile() error {
 // Override replaces values and checks the scenario again. Errors name the option instead of a line of the file.
 func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 	places := map[string]string{}
-	maps.Copy(places, s.places)
-	s.places, s.origins = places, maps.Clone(s.origins)
+	maps.Copy(places, s.file.places)
+	s.file.places, s.origins = places, maps.Clone(s.origins)
 	option := func(path, name string) {
 		places[path] = name
 		s.decide(path, ByOption, name)
@@ -269,28 +269,28 @@ func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 	if o.Seed != nil {
 		s.Seed = *o.Seed
 		option("seed", "--seed")
-		s.one = fmt.Sprintf(" --seed %d", s.Seed)
+		s.inReport.one = fmt.Sprintf(" --seed %d", s.Seed)
 	}
 	if o.Permutation != nil {
 		if err := s.choosePermutation(*o.Permutation); err != nil {
 			return err
 		}
 		option("workload.permutation", "--permutation")
-		s.one += fmt.Sprintf(" --permutation %d", *o.Permutation)
+		s.inReport.one += fmt.Sprintf(" --permutation %d", *o.Permutation)
 		s.decide("seed", ByOption, "--permutation") // the seed of the permutation
 	}
 	if o.Slots != nil {
 		s.Stop.Slots = *o.Slots
 		option("stop.slots", "--slots")
-		s.given += fmt.Sprintf(" --slots %d", *o.Slots)
+		s.inReport.given += fmt.Sprintf(" --slots %d", *o.Slots)
 	}
 	if o.Mode != "" {
 		s.Firmware.Mode = o.Mode
 		option("firmware.mode", "--mode")
-		s.given += " --mode " + outcome.ShellQuote(o.Mode)
+		s.inReport.given += " --mode " + outcome.ShellQuote(o.Mode)
 	}
 	if o.Image != "" {
-		s.given += " --firmware " + outcome.ShellQuote(o.Image)
+		s.inReport.given += " --firmware " + outcome.ShellQuote(o.Image)
 	}
 	image := cmp.Or(o.ImagePlace, "--firmware")
 	if o.ImageBytes != nil {

@@ -219,13 +219,13 @@ func (s *Scenario) checkedKeys() check.Keys {
 		if err != nil {
 			return nil, err
 		}
-		small, err := s.foreign.ParseScenario("scenario", data)
+		small, err := s.file.foreign.ParseScenario("scenario", data)
 		if err != nil {
 			return nil, err
 		}
 		return small.elaborate()
 	}}
-	if s.Fabric.Custom == nil || len(s.foreign) > 0 {
+	if s.Fabric.Custom == nil || len(s.file.foreign) > 0 {
 		k.Own = s.keys
 	}
 	return k

@@ -217,7 +217,8 @@ local starloom = Proto("starloom", "Starloom")
 
 `
 
-const dissectorMoreFields = `f.payload = ProtoField.bytes("starloom.payload", "Payload", base.SPACE, "what the frame carries")
+const dissectorMoreFields = `f.payload = ProtoField.bytes("starloom.payload", "Payload", base.SPACE, ` +
+	`"what the frame carries")
 f.origin = ProtoField.uint32("starloom.origin", "Origin", base.DEC, nil, nil, "NIC that the packet started from")
 f.final = ProtoField.uint32("starloom.final", "Final destination", base.DEC, nil, nil, "NIC that the packet is for")
 f.crc = ProtoField.uint16("starloom.crc", "CRC", base.HEX, nil, nil, "CRC-16/CCITT-FALSE over the frame before it")
@@ -268,7 +269,8 @@ local function dissect_frame(tvb, pinfo, root)
   local length = tvb:len() - PSEUDO
   local tree = root:add(starloom, tvb(PSEUDO), "Frame")
   if length < HEADER + CRC then
-    tree:add_proto_expert_info(bad.length, string.format("The frame has %d bytes, the shortest has %d", length, HEADER + CRC))
+    tree:add_proto_expert_info(bad.length, string.format("The frame has %d bytes, the shortest has %d", length, HEADER +
+	CRC))
     return "short frame"
   end
   add_frame_fields(tvb, tree)
@@ -302,7 +304,8 @@ local function dissect_frame(tvb, pinfo, root)
   pinfo.cols.src:set(source)
   pinfo.cols.dst:set(destination)
   local info = string.format("%s %s -> %s, tag 0x%04x, %d byte%s",
-    name_of(names.kind, get_kind(tvb)), source, destination, get_tag(tvb), payload_bytes, payload_bytes == 1 and "" or "s")
+    name_of(names.kind, get_kind(tvb)), source, destination, get_tag(tvb), ` +
+	`payload_bytes, payload_bytes == 1 and "" or "s")
   if not ok then
     info = info .. ", bad CRC"
   end

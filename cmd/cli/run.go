@@ -47,30 +47,30 @@ func (o *runFlags) declareOutputs(c *cobra.Command) {
 	f := c.Flags()
 	to := &o.outputs
 	to.to(f, "vcd", "write a waveform to `F`, in FST if it ends in .fst, and F.gtkw (GTKWave) and F.sucl (Surfer) "+
-		"beside it", &o.VCD)
-	to.to(f, "pcapng", "write a packet capture to `F`, and F.lua for Wireshark beside it", &o.PCAPNG)
-	to.to(f, "log", "write the firmware's log lines to `F`", &o.Log).shared = true
+		"beside it", &o.Record.VCD)
+	to.to(f, "pcapng", "write a packet capture to `F`, and F.lua for Wireshark beside it", &o.Record.PCAPNG)
+	to.to(f, "log", "write the firmware's log lines to `F`", &o.Record.Log).shared = true
 	to.tableOrPicture(f, "run-table", "write who sent to whom in each step to `F.csv`, or a picture of it to F.svg",
-		&o.RunTableCSV, &o.RunTableSVG)
+		&o.RunTables.CSV, &o.RunTables.SVG)
 	to.pictures(c, "write a picture to `KIND=F.svg`, KIND being topology, heat, latency or timeline; once for each",
 		pictureKind{"topology", &o.SVG.Topology}, pictureKind{"heat", &o.SVG.Heat}, pictureKind{"latency", &o.SVG.Latency},
 		pictureKind{"timeline", &o.SVG.Timeline})
 	to.to(f, "packets", "write all packets of traffic, with the times of creation, sending and receipt, to `F.csv`",
 		&o.Packets)
-	to.to(f, "json", "write the report as JSON to `F`", &o.JSON)
-	to.to(f, "junit", "write the report as JUnit XML to `F`", &o.JUnit)
-	to.to(f, "html", "write a page for a browser to `F.html`", &o.HTML)
-	to.to(f, "csv", "write a table with a row for each run to `F`", &o.CSV)
+	to.to(f, "json", "write the report as JSON to `F`", &o.Reports.JSON)
+	to.to(f, "junit", "write the report as JUnit XML to `F`", &o.Reports.JUnit)
+	to.to(f, "html", "write a page for a browser to `F.html`", &o.Reports.HTML)
+	to.to(f, "csv", "write a table with a row for each run to `F`", &o.Reports.CSV)
 	to.to(f, "stats-csv", "write a table with a row for each figure to `F`: mean, sd, se, min, median, max, histogram",
-		&o.StatsCSV)
+		&o.Reports.StatsCSV)
 	to.tableOrPicture(f, "survival", "write the number of seeds that survive faults to `F.csv`, or a picture to F.svg",
-		&o.SurvivalCSV, &o.SurvivalSVG)
+		&o.Survival.CSV, &o.Survival.SVG)
 	to.to(f, "profile", "write the cost profile of the longest call to `F`, for flame graphs", &o.Profile)
 	to.add(f, "save-state", "", "write the state at the end or at the break to `F`", func(path string) error {
 		if path == "-" {
 			return input.Mistake("--save-state", "a state is a file, which is replaced as a whole", "give a path")
 		}
-		o.Save = path
+		o.State.Save = path
 		return nil
 	})
 }
@@ -96,9 +96,10 @@ func (o *runFlags) declareWays(c *cobra.Command) {
 	completed(c, "expect", expectWords)
 	f.StringVar(&o.breakOn, "break-on", "", "stop, and save the state, at the first `RULE|trap|slot=N`")
 	o.every = integer(c, "checkpoint-every", "replace the state in --save-state F every `N` slots", 1, starloom.SlotsMax)
-	f.StringVar(&o.Restore, "restore", "", "continue from the state in `F`")
+	f.StringVar(&o.State.Restore, "restore", "", "continue from the state in `F`")
 	f.Uint32Var(&o.replay, "replay", 0, "run the handlers of `PROCESSOR` again alone, and print their inputs and actions")
-	f.BoolVar(&o.Variables, "vars", false, "show the variables of the state by name, with --replay, also in --html F")
+	f.BoolVar(&o.Replay.Variables, "vars", false,
+		"show the variables of the state by name, with --replay, also in --html F")
 	f.StringArrayVar(&o.Probes, "probe", nil, "show `state.MEMBER` of every processor in --vcd F; repeatable, patterns")
 }
 
@@ -119,7 +120,7 @@ func (o *runFlags) run(c *cobra.Command, path string) error {
 	}
 	if c.Flags().Changed("replay") {
 		o.outputs.stream = "--replay"
-		o.Replay, o.ReplayProcessor = starloom.Writer(input.Printer(product(c))), int(o.replay)
+		o.Replay.Output, o.Replay.Processor = starloom.Writer(input.Printer(product(c))), int(o.replay)
 	}
 	if err := o.outputs.check(inputs(scenario, path)...); err != nil {
 		return err
@@ -134,7 +135,7 @@ func (o *runFlags) run(c *cobra.Command, path string) error {
 			return err
 		}
 	}
-	o.CheckpointEvery = uint32(o.every.value)
+	o.State.CheckpointEvery = uint32(o.every.value)
 	o.execution()
 	return o.start(c, scenario, many)
 }
@@ -183,9 +184,9 @@ func newEstimate(networks starloom.Networks) *cobra.Command {
 	f := c.Flags()
 	json := o.outputs.file(f, "json", "write everything as JSON to `F`")
 	html := o.outputs.file(f, "html", "write a page for a browser to `F.html`")
-	o.outputs.to(f, "vcd", "include the cost of a waveform; `F` is not written", &o.VCD)
-	o.outputs.to(f, "pcapng", "include the cost of a packet capture; `F` is not written", &o.PCAPNG)
-	o.outputs.to(f, "log", "include the cost of the firmware's log lines; `F` is not written", &o.Log)
+	o.outputs.to(f, "vcd", "include the cost of a waveform; `F` is not written", &o.Record.VCD)
+	o.outputs.to(f, "pcapng", "include the cost of a packet capture; `F` is not written", &o.Record.PCAPNG)
+	o.outputs.to(f, "log", "include the cost of the firmware's log lines; `F` is not written", &o.Record.Log)
 	o.settings.declare(c)
 	o.overrides.declare(c)
 	o.declareExecution(c)

@@ -46,10 +46,11 @@ func newSweep(networks starloom.Networks) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.Out, "out", "", "write results to the folder `DIR`; existing ones are not run again")
 	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: all cores")
-	f.StringVar(&o.Adaptive, "adaptive", "", "bisect the axis `AXIS`, looking for the value at which runs begin to fail or "+
-		"to "+
-		"saturate, for "+
-		"each combination of the others")
+	f.StringVar(&o.Adaptive, "adaptive", "",
+		"bisect the axis `AXIS`, looking for the value at which runs begin to fail or "+
+			"to "+
+			"saturate, for "+
+			"each combination of the others")
 	o.settings.declare(c)
 	o.html = o.outputs.file(f, "html", "write a page of results and plots for a browser to `F.html`")
 	o.junit = o.outputs.file(f, "junit", "write a test case for each point as JUnit XML to `F`")

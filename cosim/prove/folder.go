@@ -27,7 +27,8 @@ reduced() { # CONE COMMANDS OUTPUT...: outputs that become constant 0 are proved
   shift 2
   latches=$(sed -n 1p "$cone-reduced.aig" | cut -d ' ' -f 4)
   for output; do
-    test "$(sed -n "$((2 + latches + output))p" "$cone-reduced.aig")" = 0 || { echo "not repeated: output $output of $cone"; exit 1; }
+    test "$(sed -n "$((2 + latches + output))p" "$cone-reduced.aig")" = 0 ||
+	{ echo "not repeated: output $output of $cone"; exit 1; }
   done
   echo "$cone: outputs proved: $*"
 }

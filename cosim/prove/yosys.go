@@ -91,10 +91,12 @@ module starloom_divide(A, B, Y);
     begin
       places = 1;
       for (i = 0; i < A_WIDTH; i = i + 1)
-        if (A_SIGNED ? _TECHMAP_CONNMAP_A_[i*ID +: ID] != SIGN : !_TECHMAP_CONSTMSK_A_[i] || _TECHMAP_CONSTVAL_A_[i]) places = i + 1;
+        if (A_SIGNED ? _TECHMAP_CONNMAP_A_[i*ID +: ID] != SIGN : !_TECHMAP_CONSTMSK_A_[i] ||
+	_TECHMAP_CONSTVAL_A_[i]) places = i + 1;
     end
   endfunction
-  localparam PLACES = A_SIGNED && places(0) < A_WIDTH ? places(0) + 1 : places(0); // the lowest number has one more without its sign
+  localparam PLACES = A_SIGNED && places(0) < A_WIDTH ? places(0) +
+	1 : places(0); // the lowest number has one more without its sign
   localparam BELOW = B_SIGNED && _TECHMAP_CONSTVAL_B_[B_WIDTH-1];
   localparam [B_WIDTH-1:0] DIVISOR = BELOW ? -_TECHMAP_CONSTVAL_B_ : _TECHMAP_CONSTVAL_B_;
   function integer width(input integer unused);

@@ -20,7 +20,8 @@ var moduleOfGHDL = regexp.MustCompile(`(?m)^module (\w+)`)
 // Warnings and notes of GHDL have the word "warning" or "note" after the place.
 var ghdlMessage = regexp.MustCompile(`(?m)^(\S.*?:\d+:\d+):(?:error:)? ?(.*)$|^\S*ghdl\S*:(?:error:)? (.*)$`)
 
-var genericRefused = regexp.MustCompile(`^(?:override for generic "(\w+)" is out of bounds|no generic "(\w+)" for -g|incorrect character .* in string$)`)
+var genericRefused = regexp.MustCompile(
+	`^(?:override for generic "(\w+)" is out of bounds|no generic "(\w+)" for -g|incorrect character .* in string$)`)
 
 func (b *builder) synthesise() error {
 	if err := b.analyseLibraries(); err != nil {

@@ -132,9 +132,10 @@ func (b *builder) warn(said []byte) error {
 var (
 	parameterMissing = regexp.MustCompile(`Parameter (?:pin )?not found: '(?:\w+\.)?(\w+)'`)
 	toolMessage      = regexp.MustCompile(`^%Error(?:-(\w+))?: (?:(\S.*?:\d+:\d+): )?(.*)`)
-	toolCrash        = regexp.MustCompile(`(?m)^%Error: (?:Verilator (?:threw signal|aborted|internal fault)|Command Failed|Internal Error|.*: Internal Error)`)
-	crashPlace       = regexp.MustCompile(`(?m)^%Error: Internal Error: (\S.*?:\d+:\d+): (?:\S+:\d+: )?(.*)`)
-	moduleOfSource   = regexp.MustCompile(`(?m)^\s*(?:module|entity)\s+(?:automatic\s+|static\s+)?(\w+)`)
+	toolCrash        = regexp.MustCompile(`(?m)^%Error: (?:Verilator (?:threw signal|aborted|internal fault)|` +
+		`Command Failed|Internal Error|.*: Internal Error)`)
+	crashPlace     = regexp.MustCompile(`(?m)^%Error: Internal Error: (\S.*?:\d+:\d+): (?:\S+:\d+: )?(.*)`)
+	moduleOfSource = regexp.MustCompile(`(?m)^\s*(?:module|entity)\s+(?:automatic\s+|static\s+)?(\w+)`)
 )
 
 // refusal returns Verilator's first message with a place, or the first message, as an error. After a crash of

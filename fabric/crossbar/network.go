@@ -2,7 +2,7 @@
 // arbiter per output that selects the sender of each slot.
 //
 //	processor i --asks--> filter of output q --request--> arbiter of q --grant--+
-//	            --light--------------------------------------------------> crosspoint --> output q --> link --> processor q
+//	            --light------------------------------------------------> crosspoint --> output q --> link --> processor q
 //
 // A NIC requests the output of its frame's destination, with the frame's tag, or the outputs of a request list. A
 // blocked NIC keeps its frame and repeats the request in the next slot.

@@ -31,8 +31,8 @@ func broadcastStudy() *studies.Study {
 			"table 1", "table 2", "table 3", "example", "mean steps", "twelve steps", "six dimensions", "plane",
 			"every alpha", "misprint", "counters", "all-to-all", "one packet", "claims",
 		},
-		Doc: "broadcasting in Eisenstein-Jacobi networks: Tables 1 to 3, the networks of 12 steps, every alpha with b to 12," +
-			" the misprinted sector, all-to-all and its repairs; runs to 2 million nodes (--full: to 70 million)",
+		Doc: "broadcasting in Eisenstein-Jacobi networks: Tables 1 to 3, the networks of 12 steps, every alpha with b to " +
+			"12, the misprinted sector, all-to-all and its repairs; runs to 2 million nodes (--full: to 70 million)",
 		Files: []studies.StudyFile{studies.StudyPlot},
 		Run:   func(r studies.Runs) error { return (&broadcastRuns{r}).study() },
 	}

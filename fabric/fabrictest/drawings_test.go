@@ -27,7 +27,8 @@ func TestMeshDrawn(t *testing.T) {
 		for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 			s := parsed(t, network+"firmware: {program: netlist/next-hop}\nseed: 5")
 			var capture bytes.Buffer
-			o := starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}, PCAPNG: starloom.Writer(&capture)}
+			o := starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine},
+				Record: starloom.RecordOptions{PCAPNG: starloom.Writer(&capture)}}
 			report, err := starloom.Run(t.Context(), s, o)
 			require.NoError(t, err)
 			require.Equal(t, starloom.VerdictPass, report.Verdict)

@@ -69,7 +69,8 @@ func Reflected(t *testing.T, on func(t testing.TB, mirror func(fabric.Network) f
 	run := func(mirror func(fabric.Network) fabric.Network, engine string) (string, []byte) {
 		var capture bytes.Buffer
 		s := on(t, mirror)
-		o := starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}, PCAPNG: starloom.Writer(&capture)}
+		o := starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine},
+			Record: starloom.RecordOptions{PCAPNG: starloom.Writer(&capture)}}
 		report, err := starloom.Run(t.Context(), s, o)
 		require.NoError(t, err)
 		// networks written in Go have individual hashes

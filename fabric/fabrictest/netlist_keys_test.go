@@ -253,7 +253,7 @@ func TestNetlistRunTable(t *testing.T) {
 			o := starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}}
 			plain, err := starloom.Run(t.Context(), parsed(t, text), o)
 			require.NoError(t, err)
-			o.RunTableCSV, o.RunTableSVG = starloom.Writer(&csv), starloom.Writer(&svg)
+			o.RunTables.CSV, o.RunTables.SVG = starloom.Writer(&csv), starloom.Writer(&svg)
 			report, err := starloom.Run(t.Context(), parsed(t, text), o)
 			require.NoError(t, err)
 			require.Equal(t, starloom.VerdictPass, report.Verdict)

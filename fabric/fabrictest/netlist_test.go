@@ -155,7 +155,8 @@ func requireSameRuns(t *testing.T, image []byte, keys string, networks ...string
 			s := parsed(t, network+keys)
 			s.Firmware.ImageBytes = image
 			var capture bytes.Buffer
-			o := starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}, PCAPNG: starloom.Writer(&capture)}
+			o := starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine},
+				Record: starloom.RecordOptions{PCAPNG: starloom.Writer(&capture)}}
 			report, err := starloom.Run(t.Context(), s, o)
 			require.NoError(t, err)
 			require.Positive(t, report.Frames.Delivered)

@@ -197,7 +197,8 @@ func (c *Case) traces(t *testing.T) {
 	captures := map[string][]byte{}
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		path := filepath.Join(t.TempDir(), "run.pcapng")
-		options := starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}, PCAPNG: starloom.File(path)}
+		options := starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine},
+			Record: starloom.RecordOptions{PCAPNG: starloom.File(path)}}
 		_, err := starloom.Run(context.Background(), c.Scenario(t), options)
 		require.NoError(t, err)
 		captures[engine], err = os.ReadFile(path)
@@ -209,7 +210,8 @@ func (c *Case) traces(t *testing.T) {
 	for range 2 {
 		folder := t.TempDir()
 		report, err := starloom.Run(context.Background(), c.Scenario(t), starloom.RunOptions{
-			VCD: starloom.File(filepath.Join(folder, "run.vcd")), PCAPNG: starloom.File(filepath.Join(folder, "run.pcapng")),
+			Record: starloom.RecordOptions{VCD: starloom.File(filepath.Join(folder, "run.vcd")),
+				PCAPNG: starloom.File(filepath.Join(folder, "run.pcapng"))},
 		})
 		require.NoError(t, err)
 		plain, err := starloom.Run(context.Background(), c.Scenario(t), starloom.RunOptions{})

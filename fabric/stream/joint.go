@@ -10,8 +10,8 @@ import (
 // Joint is the hardware of a machine with slotted ports and ports at routers: a Plant and a Stream in step, cycle by
 // cycle. A tick is a slot.
 //
-//	boundary    Hear: first the slotted ports' frames of the slot, then the frames that have arrived through routers, in the
-//	            order of their tails
+//	boundary    Hear: first the slotted ports' frames of the slot, then the frames that have arrived through routers,
+//	            in the order of their tails
 //	            ... the handlers ...
 //	            Send: slotted ports send or request with their first frame; the others take all new frames
 //

@@ -19,7 +19,7 @@ import (
 // frames of its TX FIFO flit by flit, as credits permit, and stores arrivals in the RX FIFO. A slot is a tick: the
 // cycles between two calls of the handlers.
 //
-//	boundary, the last cycle of a tick    Hear: frames whose tails have left leave the TX FIFO; arrived frames are received
+//	boundary, the last cycle of a tick    Hear: frames whose tails have left leave the TX FIFO; frames arrive
 //	                                      ... the handlers ...
 //	                                      Send: the NIC takes the new frames in the TX FIFO
 //	Latch, the edge at its end            sources start with them in the next cycle

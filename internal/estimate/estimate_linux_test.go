@@ -91,7 +91,7 @@ func BenchmarkEstimates(b *testing.B) {
 func options(engine, vcd, dir string) (o starloom.RunOptions) {
 	o.Engine = engine
 	if vcd != "" {
-		o.VCD = starloom.File(filepath.Join(dir, "run.vcd"))
+		o.Record.VCD = starloom.File(filepath.Join(dir, "run.vcd"))
 	}
 	return o
 }

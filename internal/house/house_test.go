@@ -323,7 +323,8 @@ func TestQuestionsHaveAnswers(t *testing.T) {
 	require.Equal(t, 40, questions)
 }
 
-// TestDrawsImprove checks that readers flag no more in a draw of prose than in the draw before it. It logs what is wanted.
+// TestDrawsImprove checks that readers flag no more in a draw of prose than in the draw before it. It logs the wanted
+// numbers.
 func TestDrawsImprove(t *testing.T) {
 	draws, err := readVerdicts()
 	require.NoError(t, err)

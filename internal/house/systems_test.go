@@ -12,7 +12,8 @@ import (
 func TestLongOtherSystems(t *testing.T) {
 	config := &packages.Config{
 		Dir: top, Env: append(os.Environ(), "GOOS=windows", "GOARCH=arm64", "CGO_ENABLED=0"),
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedImports | packages.NeedDeps,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes |
+			packages.NeedImports | packages.NeedDeps,
 	}
 	loaded, err := packages.Load(config, "./...")
 	require.NoError(t, err)

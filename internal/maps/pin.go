@@ -24,13 +24,15 @@ import (
 //	model: arbiter_round_robin           # a twin: `starloom cosim check --list`; or RTL: {top: old, sources: [old.sv]}
 //	parameters: {REQUESTERS: 16}         # of the model
 //	top: rr_arb                          # module of the RTL
-//	sources: [rr_arb.sv]                 # relative to the map's folder; -f LIST; {file: language_old.v, language: 1364-2001}
+//	sources: [rr_arb.sv]                 # relative to the map's folder; -f LIST; {file: language_old.v,
+//	                                     # language: 1364-2001}
 //	include: [inc]                       # folders of `include
 //	defines: {SYNTHESIS: ""}
 //	params: {NUM: 16}                    # of the top module
 //	image: rr_arb.wasm                   # of `starloom cosim build`, instead of sources
 //	backend: wasm                        # or icarus
-//	clock: clk_i                         # or {clk_i: 1, fast_i: 2, slow_i: {ratio: 1/4, phase: 1/2}}, {wr_clk: write_clock}
+//	clock: clk_i                         # or {clk_i: 1, fast_i: 2, slow_i: {ratio: 1/4, phase: 1/2}},
+//	                                     # {wr_clk: write_clock}
 //	reset: {pin: rst_ni, active: low}    # or only a name: active high; cycles: 4; or a list of them
 //	pins:                                # port of the model: pin of the RTL
 //	  request: [valid_b, "valid_a[3:0]"] # first is highest, as in Verilog's braces

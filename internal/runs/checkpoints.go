@@ -45,12 +45,12 @@ func (p *checkpoints) begin(r *run) error {
 		return input.Mistake("--break-on", "without firmware "+rule+" is checked only when the run has ended",
 			"break at the slot of the violation: --break-on slot=N")
 	}
-	if o.Restore != "" {
+	if o.State.Restore != "" {
 		if err := p.restore(m, o); err != nil {
 			return err
 		}
 	}
-	if o.Save != "" && m.RTL != nil { // some simulators cannot save their state: refuse before the run
+	if o.State.Save != "" && m.RTL != nil { // some simulators cannot save their state: refuse before the run
 		if err := m.Save(io.Discard); err != nil {
 			return input.Mistake("--save-state", err.Error(), "use the backend wasm, or delete --save-state")
 		}
@@ -61,8 +61,8 @@ func (p *checkpoints) begin(r *run) error {
 func (o *Options) checkSave() error {
 	const reason, remedy = "there is no file for the state", "add --save-state F"
 	switch {
-	case o.Save != "":
-	case o.CheckpointEvery > 0:
+	case o.State.Save != "":
+	case o.State.CheckpointEvery > 0:
 		return input.Mistake("--checkpoint-every", reason, remedy)
 	case o.BreakOn != Break{}:
 		return input.Mistake("--break-on", reason, remedy)
@@ -82,7 +82,7 @@ func (p *checkpoints) restore(m *emulator.Machine, o *Options) error {
 			"contains only packets in flight",
 			Remedy: "delete --restore, or --packets"}
 	}
-	if err := restoreFile(m.Restore, o.Restore); err != nil {
+	if err := restoreFile(m.Restore, o.State.Restore); err != nil {
 		return err
 	}
 	return o.past(m.Slots(), m.Findings.Kept)
@@ -94,13 +94,13 @@ func (o *Options) past(slot uint32, found []outcome.Violation) error {
 		return nil
 	}
 	return input.Mistake("--break-on",
-		fmt.Sprintf("the state in %s, of slot %d, is already past %s", o.Restore, slot, what),
+		fmt.Sprintf("the state in %s, of slot %d, is already past %s", o.State.Restore, slot, what),
 		"give another place to stop, or none")
 }
 
 func (p *checkpoints) open(r *run) (err error) {
-	if r.options.Save != "" {
-		p.file, err = r.out.OpenQuietly("--save-state", "state", outputs.File(r.options.Save))
+	if r.options.State.Save != "" {
+		p.file, err = r.out.OpenQuietly("--save-state", "state", outputs.File(r.options.State.Save))
 	}
 	return err
 }
@@ -146,7 +146,8 @@ func (p *checkpoints) run(ctx context.Context, r *run) error {
 	progress := r.progress(r.config.Slots, false)
 	for !m.Ended() && p.why == "" {
 		m.Until = o.BreakOn.Slot
-		if every := o.CheckpointEvery; every > 0 && (m.Until <= m.Slots() || m.Until > m.Slots()-m.Slots()%every+every) {
+		if every := o.State.CheckpointEvery; every > 0 && (m.Until <= m.Slots() ||
+			m.Until > m.Slots()-m.Slots()%every+every) {
 			m.Until = m.Slots() - m.Slots()%every + every
 		}
 		err := m.Run(ctx, func() error {
@@ -166,7 +167,7 @@ func (p *checkpoints) run(ctx context.Context, r *run) error {
 		}
 		p.why = o.BreakOn.reached(m.Slots(), m.Findings.Kept)
 		if p.why == "" {
-			err = writeState(m.Save, o.Save)
+			err = writeState(m.Save, o.State.Save)
 			p.saved, p.slot = true, m.Slots()
 		} else {
 			m.Paused, err = true, nil
@@ -179,7 +180,7 @@ func (p *checkpoints) run(ctx context.Context, r *run) error {
 }
 
 func (o *Options) due(m *emulator.Machine) bool {
-	return o.CheckpointEvery > 0 && m.Slots() > 0 && m.Slots()%o.CheckpointEvery == 0
+	return o.State.CheckpointEvery > 0 && m.Slots() > 0 && m.Slots()%o.State.CheckpointEvery == 0
 }
 
 func writeState(save func(io.Writer) error, path string) error {
@@ -196,11 +197,12 @@ func writeState(save func(io.Writer) error, path string) error {
 
 func (o *Options) stopped(slot uint32, why string) string {
 	return fmt.Sprintf("the run stopped before slot %d, at %s; rules that apply at its end were not checked. "+
-		"To continue, use the same command without --break-on, and with --restore %s", slot, why, outcome.ShellQuote(o.Save))
+		"To continue, use the same command without --break-on, and with --restore %s", slot, why,
+		outcome.ShellQuote(o.State.Save))
 }
 
 func (p *checkpoints) end(r *run) error {
-	m, path := r.machine, r.options.Save
+	m, path := r.machine, r.options.State.Save
 	if p.why != "" {
 		r.report.Notes = append(r.report.Notes, r.options.stopped(m.Slots(), p.why))
 	}

@@ -19,22 +19,34 @@ import (
 
 // Options control execution and output; they are the options of package starloom.
 type Options struct {
-	Machine emulator.Options
-	Record  record.Options
-	Reports
-	SurvivalCSV, SurvivalSVG outputs.Output
-	RunTableCSV, RunTableSVG outputs.Output
-	Packets                  outputs.Output
-	Pictures                 Pictures
-	Save, Restore            string // files of states, "" for none
-	CheckpointEvery          uint32 // slots between checkpoints; 0 for none
-	BreakOn                  Break
-	Replay                   outputs.Output
-	ReplayProcessor          int
-	Variables                bool     // the replay includes the variables of the state
-	Probes                   []string // patterns of variables in the waveform
-	Profile                  outputs.Output
-	Progress                 func(Progress) // nil for none
+	Machine             emulator.Options
+	Record              record.Options
+	Reports             Reports
+	Survival, RunTables TableFiles
+	Packets             outputs.Output
+	Pictures            Pictures
+	State               StateFiles
+	BreakOn             Break
+	Replay              ReplayOptions
+	Probes              []string // patterns of variables in the waveform
+	Profile             outputs.Output
+	Progress            func(Progress) // nil for none
+}
+
+// TableFiles are a table and its picture.
+type TableFiles struct{ CSV, SVG outputs.Output }
+
+// StateFiles are files of states, "" for none.
+type StateFiles struct {
+	Save, Restore   string
+	CheckpointEvery uint32 // slots between checkpoints; 0 for none
+}
+
+// ReplayOptions select the replay of one processor.
+type ReplayOptions struct {
+	Output    outputs.Output
+	Processor int
+	Variables bool // the replay includes the variables of the state
 }
 
 // Reports are the report's outputs: a page, tables of runs and figures, and forms for scripts.
@@ -50,8 +62,9 @@ type Progress struct {
 
 func (o *Options) outputs() []*outputs.Output {
 	r, p := &o.Record, &o.Pictures
-	return []*outputs.Output{&r.VCD, &r.GTKW, &r.PCAPNG, &r.Lua, &r.Log, &o.JSON, &o.JUnit, &o.CSV, &o.StatsCSV, &o.HTML,
-		&o.SurvivalCSV, &o.SurvivalSVG, &o.RunTableCSV, &o.RunTableSVG, &o.Packets, &o.Replay, &o.Profile,
+	return []*outputs.Output{&r.VCD, &r.GTKW, &r.PCAPNG, &r.Lua, &r.Log, &o.Reports.JSON, &o.Reports.JUnit, &o.Reports.CSV,
+		&o.Reports.StatsCSV, &o.Reports.HTML,
+		&o.Survival.CSV, &o.Survival.SVG, &o.RunTables.CSV, &o.RunTables.SVG, &o.Packets, &o.Replay.Output, &o.Profile,
 		&p.Topology, &p.Heat, &p.Latency, &p.Timeline}
 }
 
@@ -78,7 +91,7 @@ func (o *Options) ToTemporary() (remove func(), err error) {
 		}
 		*to = outputs.Writer(file)
 	}
-	o.Save, o.CheckpointEvery = "", 0
+	o.State.Save, o.State.CheckpointEvery = "", 0
 	return remove, nil
 }
 
@@ -90,9 +103,9 @@ func (o *Options) Asked() (asked []bool) {
 	return asked
 }
 
-func (o *Options) survival() bool { return o.SurvivalCSV.Given() || o.SurvivalSVG.Given() }
+func (o *Options) survival() bool { return o.Survival.CSV.Given() || o.Survival.SVG.Given() }
 
-func (o *Options) runTable() bool { return o.RunTableCSV.Given() || o.RunTableSVG.Given() }
+func (o *Options) runTable() bool { return o.RunTables.CSV.Given() || o.RunTables.SVG.Given() }
 
 // CheckOne rejects options that are invalid for a single run.
 func (o *Options) CheckOne() error {
@@ -126,7 +139,7 @@ func (o *Options) CheckSeeds(seeds outcome.Seeds) error {
 	if err := o.refuseTraces("--seeds asks for many", "run one of them alone with --seed N"); err != nil {
 		return err
 	}
-	if n := seeds.Count(); o.JUnit.Given() && n-1 >= outcome.JUnitSeedsMax {
+	if n := seeds.Count(); o.Reports.JUnit.Given() && n-1 >= outcome.JUnitSeedsMax {
 		return input.Mistake("--junit",
 			fmt.Sprintf("a JUnit file has a test case for each seed, and %s are too many", seeds),
 			fmt.Sprintf("give at most %d seeds, or use --csv", outcome.JUnitSeedsMax))
@@ -138,7 +151,7 @@ func (o *Options) checkSurvival(faults, rates bool) error {
 	if o.survival() && !faults {
 		return input.Mistake("--survival", "the scenario has no faults", "write faults under faults:, or delete the option")
 	}
-	if o.JUnit.Given() && rates {
+	if o.Reports.JUnit.Given() && rates {
 		return input.Mistake("--junit",
 			"a JUnit file has one test case for each seed, but with rates each seed is run several times",
 			"write a single rate instead of rates")
@@ -157,10 +170,10 @@ func (o *Options) refuseTraces(many, remedy string) error {
 		{"--pcapng", o.Record.PCAPNG, "a packet capture"},
 		{"--pcapng", o.Record.Lua, "a dissector goes with a packet capture, which"},
 		{"--log", o.Record.Log, "a log"},
-		{"--run-table", o.RunTableCSV, "a run-table"},
-		{"--run-table", o.RunTableSVG, "a run-table"},
+		{"--run-table", o.RunTables.CSV, "a run-table"},
+		{"--run-table", o.RunTables.SVG, "a run-table"},
 		{"--packets", o.Packets, "a file of packets"},
-		{"--replay", o.Replay, "a replay"},
+		{"--replay", o.Replay.Output, "a replay"},
 		{"--profile", o.Profile, "a profile"},
 		{"--svg topology", o.Pictures.Topology, "a picture"},
 		{"--svg heat", o.Pictures.Heat, "a picture"},
@@ -171,7 +184,7 @@ func (o *Options) refuseTraces(many, remedy string) error {
 			return input.Mistake(trace.option, trace.what+" shows one run, and "+many, remedy)
 		}
 	}
-	if o.Variables {
+	if o.Replay.Variables {
 		return input.Mistake("--vars", "a replay shows one run, and "+many, remedy)
 	}
 	if len(o.Probes) > 0 {
@@ -185,9 +198,9 @@ func (o *Options) refuseStates(many, remedy string) error {
 		option string
 		given  bool
 	}{
-		{"--save-state", o.Save != ""},
-		{"--restore", o.Restore != ""},
-		{"--checkpoint-every", o.CheckpointEvery > 0},
+		{"--save-state", o.State.Save != ""},
+		{"--restore", o.State.Restore != ""},
+		{"--checkpoint-every", o.State.CheckpointEvery > 0},
 		{"--break-on", o.BreakOn != Break{}},
 	} {
 		if one.given {

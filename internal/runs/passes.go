@@ -93,18 +93,18 @@ type replay struct {
 func (p *replay) ask(r *run) error {
 	o := r.options
 	r.settings.Probes = o.Probes
-	if err := o.checkVariables(r.config.Bare()); err != nil || !o.Replay.Given() {
+	if err := o.checkVariables(r.config.Bare()); err != nil || !o.Replay.Output.Given() {
 		return err
 	}
-	r.settings.Replay = o.ReplayProcessor + 1
+	r.settings.Replay = o.Replay.Processor + 1
 	return o.checkReplay(r.config.Network.Shape().Processors())
 }
 
 func (o *Options) checkReplay(processors int) error {
-	if 0 <= o.ReplayProcessor && o.ReplayProcessor < processors {
+	if 0 <= o.Replay.Processor && o.Replay.Processor < processors {
 		return nil
 	}
-	return input.Mistake("--replay", fmt.Sprintf("there is no processor %d", o.ReplayProcessor),
+	return input.Mistake("--replay", fmt.Sprintf("there is no processor %d", o.Replay.Processor),
 		fmt.Sprintf("allowed: 0 to %d", processors-1))
 }
 
@@ -112,33 +112,33 @@ func (o *Options) checkReplay(processors int) error {
 func (o *Options) checkVariables(bare bool) error {
 	option := "--vars"
 	switch {
-	case len(o.Probes) > 0 && !o.Record.VCD.Given() && !o.HTML.Given():
+	case len(o.Probes) > 0 && !o.Record.VCD.Given() && !o.Reports.HTML.Given():
 		return input.Mistake("--probe", "variables are signals of a waveform, and there is none", "give --vcd F or --html F")
-	case o.Variables && !o.Replay.Given():
+	case o.Replay.Variables && !o.Replay.Output.Given():
 		return input.Mistake("--vars", "variables belong to the replay of one processor", "give --replay P, too")
-	case !o.Variables:
+	case !o.Replay.Variables:
 		option = "--probe"
 	}
-	if bare && (o.Variables || len(o.Probes) > 0) {
+	if bare && (o.Replay.Variables || len(o.Probes) > 0) {
 		return input.Mistake(option, "there is no firmware: processors are sources and sinks of packets", "delete it")
 	}
 	return nil
 }
 
 func (p *replay) begin(r *run) (err error) {
-	if r.options.Variables {
+	if r.options.Replay.Variables {
 		if p.layout, err = r.machine.StateLayout(); err != nil {
 			return err
 		}
 	}
-	if r.options.Replay.Given() && r.options.Restore != "" {
+	if r.options.Replay.Output.Given() && r.options.State.Restore != "" {
 		return r.machine.ResumeReplay()
 	}
 	return nil
 }
 
 func (p *replay) open(r *run) (err error) {
-	p.file, err = r.out.OpenQuietly("--replay", "replay", r.options.Replay)
+	p.file, err = r.out.OpenQuietly("--replay", "replay", r.options.Replay.Output)
 	return err
 }
 
@@ -155,7 +155,7 @@ type separation struct{ nothing }
 
 func (separation) repeat(ctx context.Context, r *run) error {
 	defer r.machine.TellWays(r.report)
-	if err := r.machine.Separate(ctx, r.report, r.repeated()); err != nil || !r.options.HTML.Given() {
+	if err := r.machine.Separate(ctx, r.report, r.repeated()); err != nil || !r.options.Reports.HTML.Given() {
 		return err
 	}
 	if _, long := r.long(uint32(r.report.Slots)); long {
@@ -179,7 +179,7 @@ func (losses) repeat(ctx context.Context, r *run) error {
 type retelling struct{ nothing }
 
 func (retelling) repeat(ctx context.Context, r *run) error {
-	if err := r.machine.Retell(ctx, r.report, r.repeated()); err != nil || !r.options.HTML.Given() {
+	if err := r.machine.Retell(ctx, r.report, r.repeated()); err != nil || !r.options.Reports.HTML.Given() {
 		return err
 	}
 	return r.machine.Resume(ctx, r.report, r.repeated())
@@ -286,10 +286,10 @@ func tabled(network fabric.Network) string {
 }
 
 func (p *runTable) open(r *run) (err error) {
-	if p.csv, err = r.out.Open("--run-table", "run-table", r.options.RunTableCSV); err != nil {
+	if p.csv, err = r.out.Open("--run-table", "run-table", r.options.RunTables.CSV); err != nil {
 		return err
 	}
-	p.svg, err = r.out.Open("--run-table", "run-table", r.options.RunTableSVG)
+	p.svg, err = r.out.Open("--run-table", "run-table", r.options.RunTables.SVG)
 	return err
 }
 
@@ -336,8 +336,8 @@ func (b *Batch) Run(ctx context.Context, o Options) (report *outcome.Report, err
 	if err := b.Expect.Check(b.Config.Rules.Checked()); err != nil {
 		return nil, err
 	}
-	if o.Restore != "" {
-		defer refuseBroken(o.Restore, &err)
+	if o.State.Restore != "" {
+		defer refuseBroken(o.State.Restore, &err)
 	}
 	o.Machine.Watched = o.Record.VCD.Given()
 	b.Options.Watched = o.Machine.Watched

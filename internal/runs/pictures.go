@@ -60,7 +60,7 @@ func (p *pictures) open(r *run) (err error) {
 	if err != nil {
 		return err
 	}
-	page := r.options.HTML.Given()
+	page := r.options.Reports.HTML.Given()
 	frames := (page || p.files[picture.KindLatency] != nil) && r.config.Traffic == nil
 	loads := p.files[picture.KindTopology] != nil && picture.Loaded(r.machine.Network)
 	if r.config.Bare() {
@@ -84,7 +84,7 @@ func (p *pictures) end(r *run) error {
 		r.machine.LookAtCycles(nil)
 	}
 	title := r.report.Title()
-	if len(p.files) == 0 && !r.options.HTML.Given() {
+	if len(p.files) == 0 && !r.options.Reports.HTML.Given() {
 		return nil
 	}
 	if referee, ok := r.machine.Referee.(traffic.Packets); ok && r.config.Traffic != nil {
@@ -147,7 +147,7 @@ func (p *pictures) finish(_ context.Context, r *run) error {
 	title := r.report.Title()
 	for _, kind := range picture.Kinds {
 		file := p.files[kind]
-		if file == nil && !r.options.HTML.Given() {
+		if file == nil && !r.options.Reports.HTML.Given() {
 			continue
 		}
 		var drawn interface{ SVG() ([]byte, error) }
@@ -185,7 +185,7 @@ func (p *pictures) finish(_ context.Context, r *run) error {
 			caption = channelsCaption
 		}
 		drawing := outcome.Picture{Caption: caption, SVG: svg}
-		if narrow, ok := drawn.(interface{ Narrow() ([]byte, error) }); ok && r.options.HTML.Given() {
+		if narrow, ok := drawn.(interface{ Narrow() ([]byte, error) }); ok && r.options.Reports.HTML.Given() {
 			if drawing.Narrow, err = narrow.Narrow(); err != nil {
 				return err
 			}

@@ -40,16 +40,16 @@ func openReports(out *outputs.Set, options *Options) (*reportFiles, error) {
 		to    outputs.Output
 		write func(reportForms, *tally, io.Writer) error
 	}{
-		{"survival", options.SurvivalCSV, func(_ reportForms, t *tally, w io.Writer) error { return t.curve().WriteCSV(w) }},
-		{"survival", options.SurvivalSVG,
+		{"survival", options.Survival.CSV, func(_ reportForms, t *tally, w io.Writer) error { return t.curve().WriteCSV(w) }},
+		{"survival", options.Survival.SVG,
 			func(r reportForms, t *tally, w io.Writer) error { return t.curve().Plot(r.Title()).WriteSVG(w) }},
-		{"json", options.JSON, func(r reportForms, _ *tally, w io.Writer) error { return r.WriteJSON(w) }},
-		{"junit", options.JUnit, func(r reportForms, _ *tally, w io.Writer) error {
+		{"json", options.Reports.JSON, func(r reportForms, _ *tally, w io.Writer) error { return r.WriteJSON(w) }},
+		{"junit", options.Reports.JUnit, func(r reportForms, _ *tally, w io.Writer) error {
 			return r.WriteTimedJUnit(w, time.Since(files.opened))
 		}},
-		{"csv", options.CSV, func(_ reportForms, t *tally, _ io.Writer) error { return t.flush() }},
-		{"html", options.HTML, files.writePage},
-		{"stats-csv", options.StatsCSV,
+		{"csv", options.Reports.CSV, func(_ reportForms, t *tally, _ io.Writer) error { return t.flush() }},
+		{"html", options.Reports.HTML, files.writePage},
+		{"stats-csv", options.Reports.StatsCSV,
 			func(_ reportForms, t *tally, w io.Writer) error { return t.statistics().WriteCSV(w) }},
 	} {
 		file, err := out.OpenQuietly("--"+r.kind, r.kind, r.to)

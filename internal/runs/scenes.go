@@ -46,10 +46,10 @@ type scenes struct{ nothing }
 // finish implements pass. The result depends on scenario and seed, not on the engine, because a separate machine runs
 // the cycles.
 func (p *scenes) finish(ctx context.Context, r *run) error {
-	if r.options.HTML.Given() {
+	if r.options.Reports.HTML.Given() {
 		known(ctx, r)
 	}
-	if !r.options.HTML.Given() || len(r.report.Violations) == 0 || ctx.Err() != nil || r.report.Aside.CutShort {
+	if !r.options.Reports.HTML.Given() || len(r.report.Violations) == 0 || ctx.Err() != nil || r.report.Aside.CutShort {
 		return nil
 	}
 	f := &filming{run: r}

@@ -37,7 +37,7 @@ func (b *Batch) runRates(ctx context.Context, t *tally, o Options) error {
 // detail repeats one failed run alone for a page, unless that takes long.
 func (b *Batch) detail(ctx context.Context, r *outcome.SeedsReport, o Options) error {
 	f, _, _ := r.MostFailed()
-	if f == nil || !o.HTML.Given() || f.Permutation != nil || ctx.Err() != nil {
+	if f == nil || !o.Reports.HTML.Given() || f.Permutation != nil || ctx.Err() != nil {
 		return nil
 	}
 	if n := b.processors(); n > sceneProcessorsMax || (f.First.Cycle+1)*uint64(n) > sceneWorkMax {
@@ -50,7 +50,7 @@ func (b *Batch) detail(ctx context.Context, r *outcome.SeedsReport, o Options) e
 		}
 	}
 	c.Seed = f.Seed
-	one, err := runOne(ctx, &c, Options{Machine: b.Options, Reports: Reports{HTML: o.HTML}}, new(outputs.Set))
+	one, err := runOne(ctx, &c, Options{Machine: b.Options, Reports: Reports{HTML: o.Reports.HTML}}, new(outputs.Set))
 	if ctx.Err() != nil {
 		return nil // the page does without
 	}

@@ -85,7 +85,7 @@ func BenchmarkSweepOverSeeds(b *testing.B) {
 				set := append([]starloom.Assignment{{Key: "fabric.crossbar.ports", Value: ports}}, set...)
 				s, err := starloom.ParseScenario("", []byte("starloom: 1\nfabric: {crossbar: {ports: 2}}\nfirmware: {program: gossip/fsa}\n"), set...)
 				require.NoError(b, err)
-				o := starloom.RunOptions{CSV: starloom.File(filepath.Join(b.TempDir(), "runs.csv"))}
+				o := starloom.RunOptions{Reports: starloom.ReportFiles{CSV: starloom.File(filepath.Join(b.TempDir(), "runs.csv"))}}
 				_, err = starloom.RunSeeds(context.Background(), s, starloom.Seeds{First: 1, Last: 200}, o)
 				require.NoError(b, err)
 			}

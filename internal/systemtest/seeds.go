@@ -19,7 +19,7 @@ func SeedsFiles(t *testing.T, s *starloom.Scenario, seeds starloom.Seeds,
 	t.Helper()
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	o.JSON, o.JUnit, o.CSV, o.StatsCSV = starloom.File(in("json")), starloom.File(in("junit")), starloom.File(in("csv")), starloom.File(in("stats-csv"))
+	o.Reports.JSON, o.Reports.JUnit, o.Reports.CSV, o.Reports.StatsCSV = starloom.File(in("json")), starloom.File(in("junit")), starloom.File(in("csv")), starloom.File(in("stats-csv"))
 	report, err := starloom.RunSeeds(t.Context(), s, seeds, o)
 	require.NoError(t, err)
 	files := map[string]string{}

@@ -38,7 +38,7 @@ func TestCheckpoints(t *testing.T) {
 			}
 			want := systemtest.ReportText(t, whole)
 
-			o.Save, o.BreakOn = path, starloom.Break{Slot: 1}
+			o.State.Save, o.BreakOn = path, starloom.Break{Slot: 1}
 			part, err := starloom.Run(ctx, make(), o)
 			require.NoError(t, err)
 			require.EqualValues(t, 1, part.Slots, name)
@@ -46,29 +46,30 @@ func TestCheckpoints(t *testing.T) {
 			for _, v := range part.Violations {
 				require.NotEqual(t, starloom.RuleFinishes, v.Rule, "a break is no end")
 			}
-			o.Save, o.BreakOn, o.Restore = "", starloom.Break{}, path
+			o.State.Save, o.BreakOn, o.State.Restore = "", starloom.Break{}, path
 			rest, err := starloom.Run(ctx, make(), o)
 			require.NoError(t, err)
 			require.Equal(t, want, systemtest.ReportText(t, rest), "%s %s", name, engine)
 
 			// Checkpoints on the way, and the state at the end, change nothing.
-			o.Save, o.Restore, o.CheckpointEvery = path, "", 1
+			o.State.Save, o.State.Restore, o.State.CheckpointEvery = path, "", 1
 			saved, err := starloom.Run(ctx, make(), o)
 			require.NoError(t, err)
 			require.Equal(t, want, systemtest.ReportText(t, saved))
-			o.Save, o.Restore, o.CheckpointEvery = "", path, 0
+			o.State.Save, o.State.Restore, o.State.CheckpointEvery = "", path, 0
 			ended, err := starloom.Run(ctx, make(), o)
 			require.NoError(t, err)
 			require.Equal(t, want, systemtest.ReportText(t, ended), "%s %s, from the end", name, engine)
 		}
 	}
-	o := starloom.RunOptions{Save: path, BreakOn: starloom.Break{Rule: starloom.RuleTrap}}
+	o := starloom.RunOptions{State: starloom.StateFiles{Save: path}, BreakOn: starloom.Break{Rule: starloom.RuleTrap}}
 	broken, err := starloom.Run(ctx, systemtest.ImageScenario(t, "traps"), o)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, broken.Slots)
 	require.Equal(t, starloom.VerdictFail, broken.Verdict, "what was broken before the break counts")
 	_, err = starloom.Run(ctx, systemtest.ImageScenario(t, "traps"),
-		starloom.RunOptions{Save: path + "2", BreakOn: starloom.Break{Rule: starloom.RuleTrap}, Restore: path})
+		starloom.RunOptions{State: starloom.StateFiles{Save: path + "2", Restore: path},
+			BreakOn: starloom.Break{Rule: starloom.RuleTrap}})
 	require.ErrorContains(t, err, "is already past the first violation of firmware_trap")
 }
 
@@ -76,7 +77,7 @@ func TestCheckpoints(t *testing.T) {
 func TestRestoreRefused(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	path := filepath.Join(dir, "state")
-	o := starloom.RunOptions{Save: path, BreakOn: starloom.Break{Slot: 3}}
+	o := starloom.RunOptions{State: starloom.StateFiles{Save: path}, BreakOn: starloom.Break{Slot: 3}}
 	_, err := starloom.Run(ctx, systemtest.Routing(4, 4), o)
 	require.NoError(t, err)
 	whole, err := os.ReadFile(path)
@@ -97,22 +98,23 @@ func TestRestoreRefused(t *testing.T) {
 		o    starloom.RunOptions
 		want string
 	}{
-		{seed, starloom.RunOptions{Restore: path}, "the state is of another seed; restore it with"},
-		{other, starloom.RunOptions{Restore: path}, "the state is of another scenario; restore it with"},
-		{both, starloom.RunOptions{Restore: path}, "the state is of another firmware, another seed, another scenario; restore it with"},
-		{isolated, starloom.RunOptions{Restore: path}, "the state is of a different mode of the firmware (this is isolated); "},
-		{systemtest.Routing(4, 4), starloom.RunOptions{Restore: path,
+		{seed, starloom.RunOptions{State: starloom.StateFiles{Restore: path}}, "the state is of another seed; restore it with"},
+		{other, starloom.RunOptions{State: starloom.StateFiles{Restore: path}}, "the state is of another scenario; restore it with"},
+		{both, starloom.RunOptions{State: starloom.StateFiles{Restore: path}}, "the state is of another firmware, another seed, another scenario; restore it with"},
+		{isolated, starloom.RunOptions{State: starloom.StateFiles{Restore: path}}, "the state is of a different mode of the firmware (this is isolated); "},
+		{systemtest.Routing(4, 4), starloom.RunOptions{State: starloom.StateFiles{Restore: path},
 			MachineOptions: starloom.MachineOptions{Engine: starloom.EngineCycle}}, "the state is of another engine (this is cycle); "},
-		{systemtest.Routing(4, 4), starloom.RunOptions{Restore: path, MachineOptions: starloom.MachineOptions{BankSize: 4}},
+		{systemtest.Routing(4, 4), starloom.RunOptions{State: starloom.StateFiles{Restore: path},
+			MachineOptions: starloom.MachineOptions{BankSize: 4}},
 			"banks of a different size (these are of 4 processors); "},
-		{systemtest.Routing(4, 4), starloom.RunOptions{Restore: text}, "other: this is not a saved state; give a file that --save-state wrote"},
-		{systemtest.Routing(4, 4), starloom.RunOptions{Restore: dir}, "not a regular file"},
-		{systemtest.Routing(4, 4), starloom.RunOptions{Restore: path + "x"}, "no such file"},
-		{systemtest.Routing(4, 4), starloom.RunOptions{CheckpointEvery: 2}, "add --save-state F"},
+		{systemtest.Routing(4, 4), starloom.RunOptions{State: starloom.StateFiles{Restore: text}}, "other: this is not a saved state; give a file that --save-state wrote"},
+		{systemtest.Routing(4, 4), starloom.RunOptions{State: starloom.StateFiles{Restore: dir}}, "not a regular file"},
+		{systemtest.Routing(4, 4), starloom.RunOptions{State: starloom.StateFiles{Restore: path + "x"}}, "no such file"},
+		{systemtest.Routing(4, 4), starloom.RunOptions{State: starloom.StateFiles{CheckpointEvery: 2}}, "add --save-state F"},
 		{systemtest.Routing(4, 4), starloom.RunOptions{BreakOn: starloom.Break{Slot: 2}}, "add --save-state F"},
-		{systemtest.Routing(4, 4), starloom.RunOptions{Save: path, BreakOn: starloom.Break{Rule: "exactly-once"}}, `did you mean "exactly_once"`},
-		{systemtest.Routing(4, 4), starloom.RunOptions{Save: filepath.Join(dir, "no", "state")}, "make the folder first"},
-		{systemtest.Routing(4, 4), starloom.RunOptions{Save: path, JSON: starloom.File(path)}, "two outputs have this path"},
+		{systemtest.Routing(4, 4), starloom.RunOptions{State: starloom.StateFiles{Save: path}, BreakOn: starloom.Break{Rule: "exactly-once"}}, `did you mean "exactly_once"`},
+		{systemtest.Routing(4, 4), starloom.RunOptions{State: starloom.StateFiles{Save: filepath.Join(dir, "no", "state")}}, "make the folder first"},
+		{systemtest.Routing(4, 4), starloom.RunOptions{State: starloom.StateFiles{Save: path}, Reports: starloom.ReportFiles{JSON: starloom.File(path)}}, "two outputs have this path"},
 	} {
 		_, err := starloom.Run(ctx, c.s, c.o)
 		var refused *starloom.InputError
@@ -129,14 +131,15 @@ func TestRestoreRefused(t *testing.T) {
 		damaged = append(damaged, flipped)
 	}
 	for _, data := range damaged {
-		_, err := starloom.Run(ctx, systemtest.Routing(4, 4), starloom.RunOptions{Restore: write(data)})
+		_, err := starloom.Run(ctx, systemtest.Routing(4, 4),
+			starloom.RunOptions{State: starloom.StateFiles{Restore: write(data)}})
 		var refused *starloom.InputError
 		require.ErrorAs(t, err, &refused)
 		require.Contains(t, err.Error(), "other: the checksum is wrong: the state is damaged or truncated; give a file "+
 			"that --save-state wrote")
 	}
 	_, err = starloom.RunSeeds(ctx, systemtest.Routing(4, 4), starloom.Seeds{First: 1, Last: 2},
-		starloom.RunOptions{Restore: path})
+		starloom.RunOptions{State: starloom.StateFiles{Restore: path}})
 	require.ErrorContains(t, err, "a state belongs to a single run")
 	for _, bad := range []string{"slot=0", "slot=x", "slot=4294967295"} {
 		_, err := starloom.ParseBreak(bad)
@@ -199,7 +202,7 @@ func TestRandomSavePoints(t *testing.T) {
 func TestAlteredFile(t *testing.T) {
 	ctx, path := context.Background(), filepath.Join(t.TempDir(), "state")
 	_, err := starloom.Run(ctx, systemtest.Routing(4, 4),
-		starloom.RunOptions{Save: path, BreakOn: starloom.Break{Slot: 3},
+		starloom.RunOptions{State: starloom.StateFiles{Save: path}, BreakOn: starloom.Break{Slot: 3},
 			MachineOptions: starloom.MachineOptions{Engine: starloom.EngineCycle}})
 	require.NoError(t, err)
 	whole, err := os.ReadFile(path)
@@ -220,7 +223,8 @@ func TestAlteredFile(t *testing.T) {
 		}
 		require.NoError(t, os.WriteFile(path, systemtest.Sealed(altered), 0o644))
 		_, err := starloom.Run(ctx, systemtest.Routing(4, 4),
-			starloom.RunOptions{Restore: path, MachineOptions: starloom.MachineOptions{Engine: starloom.EngineCycle}})
+			starloom.RunOptions{State: starloom.StateFiles{Restore: path},
+				MachineOptions: starloom.MachineOptions{Engine: starloom.EngineCycle}})
 		var refused *starloom.InputError
 		require.ErrorAs(t, err, &refused, c.Name)
 		require.Equal(t, "--restore", refused.Place)
@@ -240,7 +244,8 @@ func TestAlteredFile(t *testing.T) {
 			altered[at], altered[at+1] = 1, 0
 			require.NoError(t, os.WriteFile(path, systemtest.Sealed(altered), 0o644))
 			_, err := starloom.Run(ctx, systemtest.Routing(4, 4),
-				starloom.RunOptions{Restore: path, MachineOptions: starloom.MachineOptions{Engine: starloom.EngineCycle}})
+				starloom.RunOptions{State: starloom.StateFiles{Restore: path},
+					MachineOptions: starloom.MachineOptions{Engine: starloom.EngineCycle}})
 			var refused *starloom.InputError
 			if err != nil {
 				require.ErrorAs(t, err, &refused)

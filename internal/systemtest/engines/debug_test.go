@@ -28,8 +28,9 @@ func TestAssertions(t *testing.T) {
 			s.Firmware.Mode, s.Rules = mode, &starloom.Rules{}
 			var log, json, text bytes.Buffer
 			report, err := starloom.Run(context.Background(), s,
-				starloom.RunOptions{MachineOptions: starloom.MachineOptions{Runtime: runtime}, Log: starloom.Writer(&log),
-					JSON: starloom.Writer(&json)})
+				starloom.RunOptions{MachineOptions: starloom.MachineOptions{Runtime: runtime},
+					Record:  starloom.RecordOptions{Log: starloom.Writer(&log)},
+					Reports: starloom.ReportFiles{JSON: starloom.Writer(&json)}})
 			require.NoError(t, err)
 			require.NoError(t, report.WriteText(&text))
 			whole, first := json.String()+log.String(), fmt.Sprint(report.Violations)+log.String()

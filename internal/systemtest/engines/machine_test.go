@@ -100,9 +100,10 @@ func TestEnginesAgree(t *testing.T) {
 		dir := t.TempDir()
 		traced := func(engine string) (string, []byte) {
 			path := filepath.Join(dir, engine+".pcapng")
-			o := starloom.RunOptions{MachineOptions: options(engine), PCAPNG: starloom.File(path)}
+			o := starloom.RunOptions{MachineOptions: options(engine),
+				Record: starloom.RecordOptions{PCAPNG: starloom.File(path)}}
 			if engine == starloom.EngineCycle {
-				o.VCD = starloom.File(filepath.Join(dir, "wave.vcd"))
+				o.Record.VCD = starloom.File(filepath.Join(dir, "wave.vcd"))
 			}
 			report, err := starloom.Run(context.Background(), s, o)
 			require.NoError(t, err, name)
@@ -135,8 +136,8 @@ func TestTracesAreReproducible(t *testing.T) {
 					s.Firmware.Mode = mode
 					_, err := starloom.Run(context.Background(), s, starloom.RunOptions{
 						MachineOptions: starloom.MachineOptions{Workers: workers, BankSize: bank, Runtime: runtime},
-						VCD:            starloom.File(filepath.Join(dir, "run.vcd")), PCAPNG: starloom.File(filepath.Join(dir,
-							"run.pcapng")), Log: starloom.File(filepath.Join(dir, "run.log")),
+						Record: starloom.RecordOptions{VCD: starloom.File(filepath.Join(dir, "run.vcd")), PCAPNG: starloom.File(filepath.Join(dir,
+							"run.pcapng")), Log: starloom.File(filepath.Join(dir, "run.log"))},
 					})
 					require.NoError(t, err)
 					var got [][]byte

@@ -37,7 +37,7 @@ func TestReplay(t *testing.T) {
 			starloom.EngineCycle}[i%2]}}
 		want, err := starloom.Run(context.Background(), s, o)
 		require.NoError(t, err, path)
-		o.Replay, o.ReplayProcessor = starloom.Writer(&text), s.Processors()/2
+		o.Replay.Output, o.Replay.Processor = starloom.Writer(&text), s.Processors()/2
 		got, err := starloom.Run(context.Background(), s, o)
 		require.NoError(t, err, path)
 		require.Equal(t, systemtest.ReportText(t, want), systemtest.ReportText(t, got), path)
@@ -61,10 +61,10 @@ func TestReplayRestored(t *testing.T) {
 			}
 			state := filepath.Join(t.TempDir(), "state")
 			o := starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: []string{starloom.EngineSlot,
-				starloom.EngineCycle}[i%2]}, ReplayProcessor: min(9, s.Processors()-1)}
+				starloom.EngineCycle}[i%2]}, Replay: starloom.ReplayOptions{Processor: min(9, s.Processors()-1)}}
 			replayed := func(o starloom.RunOptions) (string, string) {
 				var text bytes.Buffer
-				o.Replay = starloom.Writer(&text)
+				o.Replay.Output = starloom.Writer(&text)
 				report, err := starloom.Run(context.Background(), s, o)
 				require.NoError(t, err, path)
 				require.True(t, strings.HasSuffix(text.String(), "\nequal to the whole run\n"), "%s: %s", path, text.String())
@@ -72,13 +72,13 @@ func TestReplayRestored(t *testing.T) {
 			}
 			wantReport, want := replayed(o)
 			stop := o
-			stop.Save, stop.BreakOn = state, starloom.Break{Slot: 2}
+			stop.State.Save, stop.BreakOn = state, starloom.Break{Slot: 2}
 			if path == "pops-4x4-faults" {
 				stop.BreakOn.Slot = 13
 				require.Contains(t, want, "\nslot 12, restarted: ->")
 			}
 			_, before := replayed(stop)
-			o.Restore = state
+			o.State.Restore = state
 			gotReport, got := replayed(o)
 			require.Equal(t, wantReport, gotReport, path)
 			calls := func(text string) []string { return strings.Split(text, "\n")[1:] }
@@ -95,7 +95,7 @@ func TestReplayParked(t *testing.T) {
 		s := systemtest.EjScenario(t, 3, 4, c.dimensions, "ej/improved", "workload: {one_to_all: {source: 5}}\n")
 		replayed := func(o starloom.RunOptions, parks bool) string {
 			var text bytes.Buffer
-			o.Replay, o.ReplayProcessor, inside.Options(&o.MachineOptions).Parks, o.BankSize = starloom.Writer(&text),
+			o.Replay.Output, o.Replay.Processor, inside.Options(&o.MachineOptions).Parks, o.BankSize = starloom.Writer(&text),
 				c.processor, parks, c.bank
 			report, err := starloom.Run(t.Context(), s, o)
 			require.NoError(t, err)
@@ -107,13 +107,13 @@ func TestReplayParked(t *testing.T) {
 		require.True(t, strings.HasSuffix(want, "\nequal to the whole run\n"), want)
 		require.Equal(t, want, replayed(starloom.RunOptions{}, true))
 		for slot := uint32(1); slot < uint32(strings.Count(want, "\nslot")); slot++ {
-			o := starloom.RunOptions{Save: filepath.Join(t.TempDir(), "state"), BreakOn: starloom.Break{Slot: slot}}
+			o := starloom.RunOptions{State: starloom.StateFiles{Save: filepath.Join(t.TempDir(), "state")}, BreakOn: starloom.Break{Slot: slot}}
 			o.MachineOptions = systemtest.With(starloom.MachineOptions{BankSize: c.bank}, emulator.Options{Parks: true})
 			_, err := starloom.Run(t.Context(), s, o)
 			require.NoError(t, err)
-			parked := replayed(starloom.RunOptions{Restore: o.Save}, true)
+			parked := replayed(starloom.RunOptions{State: starloom.StateFiles{Restore: o.State.Save}}, true)
 			replayed(o, false)
-			require.Equal(t, replayed(starloom.RunOptions{Restore: o.Save}, false), parked)
+			require.Equal(t, replayed(starloom.RunOptions{State: starloom.StateFiles{Restore: o.State.Save}}, false), parked)
 			require.Contains(t, parked, fmt.Sprintf(" slots from slot %d on\n", slot))
 			_, calls, _ := strings.Cut(parked, "\n")
 			require.Contains(t, want, calls)
@@ -127,7 +127,7 @@ func TestReplayTells(t *testing.T) {
 	s.Rules = &starloom.Rules{}
 	var text bytes.Buffer
 	report, err := starloom.Run(context.Background(), s,
-		starloom.RunOptions{Replay: starloom.Writer(&text), ReplayProcessor: 2})
+		starloom.RunOptions{Replay: starloom.ReplayOptions{Output: starloom.Writer(&text), Processor: 2}})
 	require.NoError(t, err)
 	require.Len(t, report.Violations, 2)
 	require.Contains(t, text.String(), "start: -> logged \"processor 2 of 4:")
@@ -141,7 +141,7 @@ func TestReplayMisses(t *testing.T) {
 	s.Stop.Slots = 10
 	var text bytes.Buffer
 	report, err := starloom.Run(context.Background(), s,
-		starloom.RunOptions{Replay: starloom.Writer(&text), ReplayProcessor: 0})
+		starloom.RunOptions{Replay: starloom.ReplayOptions{Output: starloom.Writer(&text), Processor: 0}})
 	require.NoError(t, err)
 	require.NotRegexp(t, `reached its NIC[^\n]`, text.String(), "it is about all of the line")
 	missed := strings.Count(text.String(), "; missed the slot: none of these actions reached its NIC\n")
@@ -167,7 +167,7 @@ func TestReplayDiffers(t *testing.T) {
 		s.Firmware.Mode, s.Rules = mode, &starloom.Rules{}
 		var text bytes.Buffer
 		report, err := starloom.Run(context.Background(), s,
-			starloom.RunOptions{Replay: starloom.Writer(&text), ReplayProcessor: 1})
+			starloom.RunOptions{Replay: starloom.ReplayOptions{Output: starloom.Writer(&text), Processor: 1}})
 		require.NoError(t, err)
 		if mode == starloom.ModeIsolated {
 			require.Equal(t, starloom.VerdictPass, report.Verdict, report.Violations)
@@ -190,17 +190,17 @@ func TestReplayRefused(t *testing.T) {
 		o    starloom.RunOptions
 		want string
 	}{
-		{starloom.RunOptions{ReplayProcessor: 16}, "allowed: 0 to 15"},
-		{starloom.RunOptions{ReplayProcessor: -1}, "allowed: 0 to 15"},
+		{starloom.RunOptions{Replay: starloom.ReplayOptions{Processor: 16}}, "allowed: 0 to 15"},
+		{starloom.RunOptions{Replay: starloom.ReplayOptions{Processor: -1}}, "allowed: 0 to 15"},
 	} {
-		c.o.Replay = starloom.Writer(&text)
+		c.o.Replay.Output = starloom.Writer(&text)
 		_, err := starloom.Run(context.Background(), systemtest.Routing(4, 4), c.o)
 		var refused *starloom.InputError
 		require.ErrorAs(t, err, &refused)
 		require.ErrorContains(t, err, c.want)
 	}
 	_, err := starloom.RunSeeds(context.Background(), systemtest.Routing(4, 4), starloom.Seeds{First: 1, Last: 2},
-		starloom.RunOptions{Replay: starloom.Writer(&text)})
+		starloom.RunOptions{Replay: starloom.ReplayOptions{Output: starloom.Writer(&text)}})
 	require.ErrorContains(t, err, "--replay")
 }
 
@@ -208,7 +208,7 @@ func TestReplayRefused(t *testing.T) {
 // not say so.
 func TestReplayLeft(t *testing.T) {
 	var text bytes.Buffer
-	report, err := starloom.Run(context.Background(), systemtest.FrozenScenario(t, "own-deaf"), starloom.RunOptions{Replay: starloom.Writer(&text)})
+	report, err := starloom.Run(context.Background(), systemtest.FrozenScenario(t, "own-deaf"), starloom.RunOptions{Replay: starloom.ReplayOptions{Output: starloom.Writer(&text)}})
 	require.NoError(t, err)
 	require.Contains(t, text.String(), " left in the RX FIFO, from ")
 	require.NotContains(t, text.String(), " received from ")

@@ -61,7 +61,8 @@ func TestSeedsAreTheirRuns(t *testing.T) {
 		one := *s
 		one.Seed = uint64(3 + i)
 		path := filepath.Join(t.TempDir(), "one.csv")
-		alone, err := starloom.Run(t.Context(), &one, starloom.RunOptions{CSV: starloom.File(path)})
+		alone, err := starloom.Run(t.Context(), &one,
+			starloom.RunOptions{Reports: starloom.ReportFiles{CSV: starloom.File(path)}})
 		require.NoError(t, err)
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
@@ -196,7 +197,8 @@ func TestSeedsInterrupted(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "runs.csv")
 		report, err := starloom.RunSeeds(ctx, s, starloom.Seeds{First: 1, Last: 1000},
-			starloom.RunOptions{CSV: starloom.File(path), MachineOptions: starloom.MachineOptions{Workers: 2},
+			starloom.RunOptions{Reports: starloom.ReportFiles{CSV: starloom.File(path)},
+				MachineOptions: starloom.MachineOptions{Workers: 2},
 				Progress: func(p starloom.Progress) {
 					require.EqualValues(t, 1000, p.RunsTotal)
 					if p.Runs == stop {
@@ -266,13 +268,13 @@ func TestSeedsAreRefused(t *testing.T) {
 		o     starloom.RunOptions
 	}{
 		"--vcd: a waveform shows one run, and --seeds asks for many; run one of them alone with --seed N": {systemtest.Routing(2,
-			2), starloom.Seeds{First: 1, Last: 2}, starloom.RunOptions{VCD: starloom.File("x")}},
+			2), starloom.Seeds{First: 1, Last: 2}, starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File("x")}}},
 		"--pcapng: a packet capture shows one run": {systemtest.Routing(2,
-			2), starloom.Seeds{First: 1, Last: 2}, starloom.RunOptions{PCAPNG: starloom.File("x")}},
+			2), starloom.Seeds{First: 1, Last: 2}, starloom.RunOptions{Record: starloom.RecordOptions{PCAPNG: starloom.File("x")}}},
 		"--log: a log shows one run": {systemtest.Routing(2,
-			2), starloom.Seeds{First: 1, Last: 2}, starloom.RunOptions{Log: starloom.File("x")}},
+			2), starloom.Seeds{First: 1, Last: 2}, starloom.RunOptions{Record: starloom.RecordOptions{Log: starloom.File("x")}}},
 		"--junit: a JUnit file has a test case for each seed, and 1..10001 are too": {systemtest.Routing(2,
-			2), starloom.Seeds{First: 1, Last: 10001}, starloom.RunOptions{JUnit: starloom.File("x")}},
+			2), starloom.Seeds{First: 1, Last: 10001}, starloom.RunOptions{Reports: starloom.ReportFiles{JUnit: starloom.File("x")}}},
 		"--seeds: 0..18446744073709551615 are more than 1000000000 runs; give at most 1000000000 seeds at a time": {systemtest.Routing(2,
 			2), starloom.Seeds{First: 0, Last: math.MaxUint64}, starloom.RunOptions{}},
 		"--seeds: 1..18446744073709551615 are more than 1000000000 runs; give at most 41666666 seeds at a time": {all("pops/offline",
@@ -287,7 +289,7 @@ func TestSeedsAreRefused(t *testing.T) {
 		require.ErrorAs(t, err, new(*starloom.InputError), want)
 		require.Contains(t, err.Error(), want)
 	}
-	_, err := starloom.Run(t.Context(), all("pops/offline", 2, 2), starloom.RunOptions{VCD: starloom.File("x")})
+	_, err := starloom.Run(t.Context(), all("pops/offline", 2, 2), starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File("x")}})
 	require.ErrorContains(t, err, "--vcd: a waveform shows one run, and permutation: all makes many; run one of them alone with --permutation K")
 	k := uint64(24)
 	require.ErrorContains(t, all("pops/offline", 2, 2).Override(t.Context(), starloom.Overrides{Permutation: &k}),

@@ -320,14 +320,16 @@ func TestFaultTraces(t *testing.T) {
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		var capture bytes.Buffer
 		report, err := starloom.Run(t.Context(), s,
-			starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}, PCAPNG: starloom.Writer(&capture)})
+			starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine},
+				Record: starloom.RecordOptions{PCAPNG: starloom.Writer(&capture)}})
 		require.NoError(t, err)
 		require.Positive(t, report.Frames.CRC)
 		captures[engine] = capture.String()
 	}
 	require.True(t, captures[starloom.EngineSlot] == captures[starloom.EngineCycle], "the engines capture other bytes")
 	var wave bytes.Buffer
-	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{VCD: starloom.Writer(&wave)})
+	report, err := starloom.Run(t.Context(), s,
+		starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.Writer(&wave)}})
 	require.NoError(t, err)
 	_, plain := faultRun(t, s, starloom.MachineOptions{})
 	require.Equal(t, plain.Digest, report.Digest)

@@ -24,7 +24,8 @@ func TestSendersOfCollisions(t *testing.T) {
 		for _, o := range []starloom.MachineOptions{{Engine: starloom.EngineSlot, Workers: 1}, {Engine: starloom.EngineCycle},
 			{Workers: 3, BankSize: 2}} {
 			var page bytes.Buffer
-			report, err := starloom.Run(t.Context(), s, starloom.RunOptions{MachineOptions: o, HTML: starloom.Writer(&page)})
+			report, err := starloom.Run(t.Context(), s, starloom.RunOptions{MachineOptions: o,
+				Reports: starloom.ReportFiles{HTML: starloom.Writer(&page)}})
 			require.NoError(t, err)
 			for _, scene := range report.Aside.Scenes {
 				if scene.Violation < 0 || report.Violations[scene.Violation].Rule != starloom.RuleCollisionFree {

@@ -27,7 +27,8 @@ func TestSurvivalRates(t *testing.T) {
 		rows, table, picture = bytes.Buffer{}, bytes.Buffer{}, bytes.Buffer{}
 		report, err := starloom.RunSeeds(t.Context(), rates, seeds, starloom.RunOptions{
 			MachineOptions: starloom.MachineOptions{Workers: workers},
-			CSV:            starloom.Writer(&rows), SurvivalCSV: starloom.Writer(&table), SurvivalSVG: starloom.Writer(&picture),
+			Reports:        starloom.ReportFiles{CSV: starloom.Writer(&rows)},
+			Survival:       starloom.TableFiles{CSV: starloom.Writer(&table), SVG: starloom.Writer(&picture)},
 		})
 		require.NoError(t, err)
 		report.Files = nil
@@ -91,14 +92,15 @@ func TestSurvivalErrors(t *testing.T) {
 	_, err := starloom.NewMachine(t.Context(), rates, starloom.MachineOptions{})
 	require.EqualError(t, err, "faulty.yaml:5:31: one run has one rate; write rate: 0.5, or run many seeds with --seeds")
 	var out bytes.Buffer
-	_, err = starloom.Run(t.Context(), rates, starloom.RunOptions{SurvivalCSV: starloom.Writer(&out)})
+	_, err = starloom.Run(t.Context(), rates,
+		starloom.RunOptions{Survival: starloom.TableFiles{CSV: starloom.Writer(&out)}})
 	require.EqualError(t, err, "--survival: a survival curve needs many runs; give --seeds, for example --seeds 1..100")
 	_, err = starloom.RunSeeds(t.Context(), rates, starloom.Seeds{First: 1, Last: 2},
-		starloom.RunOptions{JUnit: starloom.Writer(&out)})
+		starloom.RunOptions{Reports: starloom.ReportFiles{JUnit: starloom.Writer(&out)}})
 	require.ErrorContains(t, err, "--junit: ")
 	rates.Faults = nil
 	_, err = starloom.RunSeeds(t.Context(), rates, starloom.Seeds{First: 1, Last: 2},
-		starloom.RunOptions{SurvivalSVG: starloom.Writer(&out)})
+		starloom.RunOptions{Survival: starloom.TableFiles{SVG: starloom.Writer(&out)}})
 	require.ErrorContains(t, err, "--survival: the scenario has no faults")
 	_, err = starloom.ParseScenario("faulty.yaml", []byte("starloom: 1\n"+pops+"\nfaults: {random: {kind: drop, rates: ["+strings.Repeat("0,", 64)+"1]}}\n"))
 	require.ErrorContains(t, err, "there are 65 rates; give at most 64")

@@ -120,7 +120,7 @@ func strip(value any) {
 
 func frozenSeeds(t *testing.T, scenario string, first, last uint64, to func(string) starloom.Output) any {
 	s := systemtest.FrozenScenario(t, scenario)
-	report, err := starloom.RunSeeds(t.Context(), s, starloom.Seeds{First: first, Last: last}, starloom.RunOptions{CSV: to("csv"), StatsCSV: to("stats.csv")})
+	report, err := starloom.RunSeeds(t.Context(), s, starloom.Seeds{First: first, Last: last}, starloom.RunOptions{Reports: starloom.ReportFiles{CSV: to("csv"), StatsCSV: to("stats.csv")}})
 	require.NoError(t, err)
 	return report
 }
@@ -129,7 +129,7 @@ func frozenSurvival(t *testing.T, to func(string) starloom.Output) any {
 	s, err := starloom.LoadScenario("examples/pops-4x4-survival.yaml")
 	require.NoError(t, err)
 	report, err := starloom.RunSeeds(t.Context(), s, starloom.Seeds{First: 1, Last: 20},
-		starloom.RunOptions{SurvivalCSV: to("survival.csv"), SurvivalSVG: to("survival.svg"), CSV: to("csv")})
+		starloom.RunOptions{Survival: starloom.TableFiles{CSV: to("survival.csv"), SVG: to("survival.svg")}, Reports: starloom.ReportFiles{CSV: to("csv")}})
 	require.NoError(t, err)
 	return report
 }
@@ -207,7 +207,7 @@ func frozenCustom(t *testing.T, to func(string) starloom.Output) any {
 	s.Name, s.Seed, s.Stop.Slots = "custom", 7, 400
 	s.Fabric.Custom = ownNetwork{&pops.Network{Groups: 3, GroupSize: 3}}
 	s.Firmware.Program = "pops/random"
-	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{VCD: to("vcd"), GTKW: to("gtkw"), PCAPNG: to("pcapng")})
+	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{Record: starloom.RecordOptions{VCD: to("vcd"), GTKW: to("gtkw"), PCAPNG: to("pcapng")}})
 	require.NoError(t, err)
 	require.Equal(t, starloom.VerdictPass, report.Verdict)
 	return report

@@ -74,10 +74,10 @@ func frozenRun(t *testing.T, s *starloom.Scenario) (*starloom.Report, frozenTrac
 	o := starloom.RunOptions{}
 	path := func(name string) starloom.Output { return starloom.File(filepath.Join(dir, name)) }
 	if s.Workload.Permutation.Kind != starloom.PermutationAll {
-		o.VCD, o.PCAPNG, o.Log = path("run.vcd"), path("run.pcapng"), path("run.log")
+		o.Record.VCD, o.Record.PCAPNG, o.Record.Log = path("run.vcd"), path("run.pcapng"), path("run.log")
 	}
 	if s.Fabric.Crossbar != nil && s.Workload.Gossip != nil || s.Workload.OneToAll != nil && s.Fabric.EJ != nil {
-		o.RunTableCSV = path("run-table.csv")
+		o.RunTables.CSV = path("run-table.csv")
 	}
 	report, err := starloom.Run(context.Background(), s, o)
 	require.NoError(t, err)
@@ -115,9 +115,10 @@ func TestFrozenRestored(t *testing.T) {
 			}
 			state := filepath.Join(t.TempDir(), "middle.state")
 			_, err = starloom.Run(t.Context(), s,
-				starloom.RunOptions{Save: state, BreakOn: starloom.Break{Slot: uint32(whole.Slots) / 2}})
+				starloom.RunOptions{State: starloom.StateFiles{Save: state},
+					BreakOn: starloom.Break{Slot: uint32(whole.Slots) / 2}})
 			require.NoError(t, err)
-			rest, err := starloom.Run(t.Context(), s, starloom.RunOptions{Restore: state})
+			rest, err := starloom.Run(t.Context(), s, starloom.RunOptions{State: starloom.StateFiles{Restore: state}})
 			require.NoError(t, err)
 			for _, r := range []*starloom.Report{whole, rest} {
 				r.Files, r.Notes = nil, nil

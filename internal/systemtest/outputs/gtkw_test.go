@@ -64,7 +64,7 @@ func TestLongSaveFileShowsViolations(t *testing.T) {
 	s.Fabric.POPS, s.Rules = &pops.Network{Groups: 16, GroupSize: 16}, &starloom.Rules{}
 	s.Workload.Permutation.Kind = starloom.PermutationIdentity
 	folder := t.TempDir()
-	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{VCD: starloom.File(filepath.Join(folder, "run.vcd"))})
+	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File(filepath.Join(folder, "run.vcd"))}})
 	require.NoError(t, err)
 	first := report.Violations[0]
 	require.Equal(t, "pops.group[0].nic[2]", first.Path)
@@ -94,7 +94,7 @@ func TestLongSaveFileShowsViolations(t *testing.T) {
 	require.Contains(t, nic, "\nflags[7:0] 02\n")
 
 	// In FST it is the same waveform, in fewer bytes, and GTKWave shows it the same way.
-	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{VCD: starloom.File(filepath.Join(folder, "small.fst"))})
+	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File(filepath.Join(folder, "small.fst"))}})
 	require.NoError(t, err)
 	fstMarkers, fstRows := asGTKWaveSees(t, filepath.Join(folder, "small.gtkw"))
 	require.Equal(t, markers, fstMarkers)
@@ -113,7 +113,8 @@ func TestFST(t *testing.T) {
 		file := func(name string) string { return filepath.Join(folder, name) }
 		var sums []string
 		for _, wave := range []string{"run.vcd", "run.fst", "again.FST"} {
-			report, err := starloom.Run(t.Context(), s, starloom.RunOptions{VCD: starloom.File(file(wave))})
+			report, err := starloom.Run(t.Context(), s,
+				starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File(file(wave))}})
 			require.NoError(t, err)
 			require.Equal(t, strings.ToLower(wave[len(wave)-3:]), report.Files[0].Kind)
 			data, err := os.ReadFile(file(wave))
@@ -138,7 +139,7 @@ func TestFST(t *testing.T) {
 // TestFSTIsRefused: without vcd2fst a run does not begin, and where there is one the reason is not the tool's.
 func TestFSTIsRefused(t *testing.T) {
 	scenario, folder := systemtest.ImageScenario(t, "loses"), t.TempDir()
-	options := starloom.RunOptions{VCD: starloom.File(filepath.Join(folder, "run.fst")), Progress: func(starloom.Progress) { t.Error("the run has begun") }}
+	options := starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File(filepath.Join(folder, "run.fst"))}, Progress: func(starloom.Progress) { t.Error("the run has begun") }}
 	t.Setenv("PATH", folder)
 	_, err := starloom.Run(t.Context(), scenario, options)
 	require.EqualError(t, err, filepath.Join(folder, "run.fst")+": vcd2fst, which writes such files, is not on the PATH; "+
@@ -174,7 +175,7 @@ func TestMarkersAreInTheWindow(t *testing.T) {
 		s.Firmware.Params = map[string]int64{"how": 5}
 		s.Traces.VCD = &c.window
 		folder := t.TempDir()
-		report, err := starloom.Run(t.Context(), s, starloom.RunOptions{VCD: starloom.File(filepath.Join(folder, "run.vcd"))})
+		report, err := starloom.Run(t.Context(), s, starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File(filepath.Join(folder, "run.vcd"))}})
 		require.NoError(t, err)
 		require.EqualValues(t, 10, report.Violations[0].Cycle)
 		require.EqualValues(t, 12, report.Violations[1].Cycle)

@@ -46,7 +46,7 @@ func TestRealToolsReadARun(t *testing.T) {
 	file := func(name string) string { return filepath.Join(dir, name) }
 	s, err := starloom.LoadScenario("examples/pops-16x16.yaml")
 	require.NoError(t, err)
-	report, err := starloom.Run(context.Background(), s, starloom.RunOptions{VCD: starloom.File(file("run.vcd")), PCAPNG: starloom.File(file("run.pcapng"))})
+	report, err := starloom.Run(context.Background(), s, starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File(file("run.vcd")), PCAPNG: starloom.File(file("run.pcapng"))}})
 	require.NoError(t, err)
 	require.Equal(t, starloom.VerdictPass, report.Verdict)
 
@@ -115,7 +115,7 @@ traces: {pcapng: {interfaces: port}, vcd: {signals: [ej.slot, "ej.node[*].dim[1]
 	"ej.node[*].dim[1].link[+rho].**", "**.port[-rho^2].rx_status"]}}
 `))
 	require.NoError(t, err)
-	_, err = starloom.Run(context.Background(), s, starloom.RunOptions{VCD: starloom.File(file("run.vcd")), PCAPNG: starloom.File(file("run.pcapng"))})
+	_, err = starloom.Run(context.Background(), s, starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File(file("run.vcd")), PCAPNG: starloom.File(file("run.pcapng"))}})
 	require.NoError(t, err)
 
 	tool(t, "gtkwave", "vcd2fst", file("run.vcd"), file("run.fst"))
@@ -148,7 +148,7 @@ interfaces:
 
 	// With an interface for each NIC the same frames are there, and the pseudo-header has the port by its name.
 	s.Traces.PCAPNG = nil
-	_, err = starloom.Run(context.Background(), s, starloom.RunOptions{PCAPNG: starloom.File(file("nics.pcapng")), Lua: starloom.File(file("nics.lua"))})
+	_, err = starloom.Run(context.Background(), s, starloom.RunOptions{Record: starloom.RecordOptions{PCAPNG: starloom.File(file("nics.pcapng")), Lua: starloom.File(file("nics.lua"))}})
 	require.NoError(t, err)
 	ports := tool(t, "tshark", "tshark", "-X", "lua_script:"+file("nics.lua"), "-r", file("nics.pcapng"), "-T", "fields", "-e", "_ws.col.Info")
 	require.Equal(t, tool(t, "tshark", "tshark", "-X", "lua_script:"+file("run.lua"), "-r", file("run.pcapng"), "-T", "fields", "-e", "_ws.col.Info"), ports)
@@ -185,7 +185,8 @@ func TestTriggerShowsTheViolation(t *testing.T) {
 			}
 			s.Traces.VCD = &starloom.VCDTrace{Trigger: starloom.TriggerFirstViolation, Before: 3, After: 2}
 			path := filepath.Join(t.TempDir(), "run.vcd")
-			_, err := starloom.Run(context.Background(), s, starloom.RunOptions{VCD: starloom.File(path)})
+			_, err := starloom.Run(context.Background(), s,
+				starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File(path)}})
 			require.NoError(t, err)
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)
@@ -242,7 +243,8 @@ func TestEmptyWaveformIsExplained(t *testing.T) {
 		s.Stop.Slots = c.slots
 		s.Traces.VCD = &c.trace
 		path := filepath.Join(t.TempDir(), "run.vcd")
-		report, err := starloom.Run(t.Context(), s, starloom.RunOptions{VCD: starloom.File(path)})
+		report, err := starloom.Run(t.Context(), s,
+			starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File(path)}})
 		require.NoError(t, err)
 		if c.slots == 2 { // as every run that its limit has ended
 			require.Len(t, report.Notes, 3)
@@ -286,7 +288,7 @@ func TestReportsAppearWithTraces(t *testing.T) {
 	file := func(name string) string { return filepath.Join(dir, name) }
 	for _, json := range []string{"run.vcd", "run.gtkw", "missing/run.json"} {
 		_, err := starloom.Run(context.Background(), systemtest.Routing(2, 2),
-			starloom.RunOptions{VCD: starloom.File(file("run.vcd")), JSON: starloom.File(file(json)), JUnit: starloom.File(file("run.xml"))})
+			starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File(file("run.vcd"))}, Reports: starloom.ReportFiles{JSON: starloom.File(file(json)), JUnit: starloom.File(file("run.xml"))}})
 		var input *starloom.InputError
 		require.ErrorAs(t, err, &input)
 		left, err := os.ReadDir(dir)
@@ -294,7 +296,7 @@ func TestReportsAppearWithTraces(t *testing.T) {
 		require.Empty(t, left)
 	}
 	report, err := starloom.Run(context.Background(), systemtest.Routing(2, 2),
-		starloom.RunOptions{VCD: starloom.File(file("run.vcd")), JSON: starloom.File(file("run.json")), JUnit: starloom.File(file("run.xml"))})
+		starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File(file("run.vcd"))}, Reports: starloom.ReportFiles{JSON: starloom.File(file("run.json")), JUnit: starloom.File(file("run.xml"))}})
 	require.NoError(t, err)
 	require.Len(t, report.Files, 5)
 	for _, f := range report.Files {
@@ -315,7 +317,7 @@ func TestLogDoesNotDependOnTheCut(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "run.log")
 			_, err := starloom.Run(context.Background(), s,
 				starloom.RunOptions{MachineOptions: starloom.MachineOptions{BankSize: bank,
-					Workers: 2}, Log: starloom.File(path)})
+					Workers: 2}, Record: starloom.RecordOptions{Log: starloom.File(path)}})
 			require.NoError(t, err)
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)

@@ -134,10 +134,10 @@ func TestPicturesAfterRestore(t *testing.T) {
 	s, err := starloom.LoadScenario("examples/pops-4x4-faults.yaml")
 	require.NoError(t, err)
 	dir := t.TempDir()
-	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{Save: dir + "/state", BreakOn: starloom.Break{Slot: 10}})
+	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{State: starloom.StateFiles{Save: dir + "/state"}, BreakOn: starloom.Break{Slot: 10}})
 	require.NoError(t, err)
 	var heat bytes.Buffer
-	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{Restore: dir + "/state", SVG: starloom.Pictures{Heat: starloom.Writer(&heat)}})
+	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{State: starloom.StateFiles{Restore: dir + "/state"}, SVG: starloom.Pictures{Heat: starloom.Writer(&heat)}})
 	require.NoError(t, err)
 	require.Contains(t, heat.String(), "The picture begins with slot")
 }

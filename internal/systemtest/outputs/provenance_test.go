@@ -27,7 +27,7 @@ func TestProvenance(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, data, 0o666))
 		s, err := starloom.LoadScenario(path, set...)
 		require.NoError(t, err)
-		o.JSON = starloom.File(path + ".json")
+		o.Reports.JSON = starloom.File(path + ".json")
 		_, err = starloom.Run(t.Context(), s, o)
 		require.NoError(t, err)
 		text, err := os.ReadFile(path + ".json")

@@ -27,8 +27,8 @@ var kinds = []string{"vcd", "gtkw", "pcapng", "lua", "log", "json", "junit", "cs
 
 // outputsTo gives every output of a run its place.
 func outputsTo(to func(kind string) starloom.Output) starloom.RunOptions {
-	return starloom.RunOptions{VCD: to("vcd"), GTKW: to("gtkw"), PCAPNG: to("pcapng"), Lua: to("lua"), Log: to("log"),
-		JSON: to("json"), JUnit: to("junit"), CSV: to("csv"), StatsCSV: to("stats-csv")}
+	return starloom.RunOptions{Record: starloom.RecordOptions{VCD: to("vcd"), GTKW: to("gtkw"), PCAPNG: to("pcapng"), Lua: to("lua"), Log: to("log")},
+		Reports: starloom.ReportFiles{JSON: to("json"), JUnit: to("junit"), CSV: to("csv"), StatsCSV: to("stats-csv")}}
 }
 
 // buffers are writers of all kinds.
@@ -53,7 +53,7 @@ func TestWritersGetTheBytesOfFiles(t *testing.T) {
 			dir := t.TempDir()
 			path := func(kind string) string { return filepath.Join(dir, name+"."+kind) }
 			o := outputsTo(func(kind string) starloom.Output { return starloom.File(path(kind)) })
-			o.GTKW, o.Lua = starloom.Output{}, starloom.Output{} // beside the others
+			o.Record.GTKW, o.Record.Lua = starloom.Output{}, starloom.Output{} // beside the others
 			files, err := starloom.Run(t.Context(), s, o)
 			require.NoError(t, err)
 
@@ -80,8 +80,8 @@ func TestWritersGetTheBytesOfFiles(t *testing.T) {
 			stepped, m := buffers{}, systemtest.Machine(t, s, starloom.MachineOptions{Engine: starloom.EngineCycle})
 			all := outputsTo(stepped.output)
 			recording,
-				err := m.Record(starloom.RecordOptions{VCD: all.VCD, GTKW: all.GTKW, PCAPNG: all.PCAPNG,
-				Lua: all.Lua, Log: all.Log})
+				err := m.Record(starloom.RecordOptions{VCD: all.Record.VCD, GTKW: all.Record.GTKW, PCAPNG: all.Record.PCAPNG,
+				Lua: all.Record.Lua, Log: all.Record.Log})
 			require.NoError(t, err)
 			for !m.Ended() {
 				require.NoError(t, m.Step())
@@ -113,13 +113,13 @@ func TestSeedsToWriters(t *testing.T) {
 	_, want := systemtest.SeedsFiles(t, s, starloom.Seeds{First: 1, Last: 20}, starloom.RunOptions{})
 	written := buffers{}
 	_, err := starloom.RunSeeds(t.Context(), s, starloom.Seeds{First: 1, Last: 20},
-		starloom.RunOptions{JSON: written.output("json"), JUnit: written.output("junit"), CSV: written.output("csv"), StatsCSV: written.output("stats-csv")})
+		starloom.RunOptions{Reports: starloom.ReportFiles{JSON: written.output("json"), JUnit: written.output("junit"), CSV: written.output("csv"), StatsCSV: written.output("stats-csv")}})
 	require.NoError(t, err)
 	for kind, b := range written {
 		require.Equal(t, want[kind], systemtest.WithoutTimes(b.String()), kind)
 	}
 	_, err = starloom.RunSeeds(t.Context(), s, starloom.Seeds{First: 1, Last: 2},
-		starloom.RunOptions{VCD: starloom.Writer(io.Discard)})
+		starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.Writer(io.Discard)}})
 	require.ErrorContains(t, err, "--vcd: a waveform shows one run")
 }
 
@@ -167,8 +167,9 @@ func TestFailingWriterEndsTheRun(t *testing.T) {
 
 	// In the middle of a run: it does not go on.
 	long, slots := systemtest.Routing(16, 16), uint32(0)
-	_, err := starloom.Run(t.Context(), long, starloom.RunOptions{VCD: starloom.Writer(&fullWriter{1 << 20}),
-		Progress: func(p starloom.Progress) { slots = p.Slots }})
+	_, err := starloom.Run(t.Context(), long,
+		starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.Writer(&fullWriter{1 << 20})},
+			Progress: func(p starloom.Progress) { slots = p.Slots }})
 	require.ErrorIs(t, err, errFull)
 	require.Positive(t, slots)
 	require.Less(t, uint64(slots), systemtest.MachineReport(t, long).Slots)
@@ -205,13 +206,16 @@ func requireEmpty(t *testing.T, dir string) {
 func TestOutputsOfTheirOwn(t *testing.T) {
 	var b bytes.Buffer
 	_, err := starloom.Run(t.Context(), systemtest.Routing(2, 2),
-		starloom.RunOptions{VCD: starloom.Writer(&b), JSON: starloom.Writer(&b)})
+		starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.Writer(&b)},
+			Reports: starloom.ReportFiles{JSON: starloom.Writer(&b)}})
 	require.EqualError(t, err, "--vcd: output vcd: output json has the same writer: give each its own")
 	require.Zero(t, b.Len())
 	_, err = starloom.Run(t.Context(), systemtest.Routing(2, 2),
-		starloom.RunOptions{VCD: starloom.Writer(io.Discard), JSON: starloom.Writer(io.Discard), Log: starloom.Writer(nil)})
+		starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.Writer(io.Discard), Log: starloom.Writer(nil)},
+			Reports: starloom.ReportFiles{JSON: starloom.Writer(io.Discard)}})
 	require.NoError(t, err)
-	_, err = starloom.Run(t.Context(), systemtest.Routing(2, 2), starloom.RunOptions{GTKW: starloom.Writer(&b)})
+	_, err = starloom.Run(t.Context(), systemtest.Routing(2, 2),
+		starloom.RunOptions{Record: starloom.RecordOptions{GTKW: starloom.Writer(&b)}})
 	require.ErrorContains(t, err, "a save file arranges a waveform")
 }
 
@@ -226,7 +230,7 @@ func TestRecordingBeginsAnywhere(t *testing.T) {
 		whole := *s
 		whole.Traces.VCD = &starloom.VCDTrace{From: uint64(stop) * slotCycles}
 		all := buffers{}
-		_, err := starloom.Run(t.Context(), &whole, starloom.RunOptions{VCD: all.output("vcd"), PCAPNG: all.output("pcapng")})
+		_, err := starloom.Run(t.Context(), &whole, starloom.RunOptions{Record: starloom.RecordOptions{VCD: all.output("vcd"), PCAPNG: all.output("pcapng")}})
 		require.NoError(t, err)
 
 		first := systemtest.Machine(t, s, o)
@@ -292,13 +296,14 @@ func TestRepeatedWaveformToAWriter(t *testing.T) {
 	s.Rules = &starloom.Rules{ExactlyOnce: true, CollisionFree: &starloom.CollisionFree{Period: 1000, Slots: []int{41}}}
 	s.Traces.VCD = &starloom.VCDTrace{Trigger: starloom.TriggerFirstViolation, Before: 3, After: 2}
 	path := filepath.Join(t.TempDir(), "run.vcd")
-	_, err := starloom.Run(t.Context(), s, starloom.RunOptions{VCD: starloom.File(path)})
+	_, err := starloom.Run(t.Context(), s, starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File(path)}})
 	require.NoError(t, err)
 	want, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Greater(t, len(want), 256<<10, "more than any buffer")
 	var wave bytes.Buffer
-	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{VCD: starloom.Writer(&wave)})
+	report, err := starloom.Run(t.Context(), s,
+		starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.Writer(&wave)}})
 	require.NoError(t, err)
 	require.Contains(t, wave.String()[:2000], fmt.Sprintf("trigger in cycle %d,", report.Violations[0].Cycle))
 	require.Equal(t, starloom.RuleExactlyOnce, report.Violations[0].Rule)
@@ -314,7 +319,7 @@ func TestRecordingAndState(t *testing.T) {
 	s := systemtest.Routing(4, 4)
 	o := starloom.MachineOptions{Engine: starloom.EngineCycle}
 	want := buffers{}
-	_, err := starloom.Run(t.Context(), s, starloom.RunOptions{VCD: want.output("vcd")})
+	_, err := starloom.Run(t.Context(), s, starloom.RunOptions{Record: starloom.RecordOptions{VCD: want.output("vcd")}})
 	require.NoError(t, err)
 
 	m, got := systemtest.Machine(t, s, o), buffers{}
@@ -445,7 +450,7 @@ func TestWatchCanFail(t *testing.T) {
 	require.NoError(t, m.Run(t.Context(), nil))
 	require.Equal(t, 9, calls)
 	require.NoError(t, recording.Close())
-	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{VCD: want.output("vcd")})
+	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{Record: starloom.RecordOptions{VCD: want.output("vcd")}})
 	require.NoError(t, err)
 	require.Equal(t, want["vcd"].String(), got["vcd"].String())
 }

@@ -198,8 +198,8 @@ func TestNothingOpensAPipe(t *testing.T) {
 	reader := exec.Command("cat", fifo)
 	require.NoError(t, reader.Start())
 	report, err := starloom.Run(t.Context(), s,
-		starloom.RunOptions{VCD: starloom.File(fifo), PCAPNG: starloom.File(os.DevNull),
-			CSV: starloom.File(filepath.Join(folder, "run.csv"))})
+		starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File(fifo), PCAPNG: starloom.File(os.DevNull)},
+			Reports: starloom.ReportFiles{CSV: starloom.File(filepath.Join(folder, "run.csv"))}})
 	require.NoError(t, err)
 	require.NoError(t, reader.Wait())
 	var b bytes.Buffer

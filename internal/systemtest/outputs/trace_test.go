@@ -51,8 +51,8 @@ func TestDecodedPacketsAreThoseOfTheRun(t *testing.T) {
 			}
 			s.Traces.PCAPNG = &starloom.PCAPNGTrace{Interfaces: "port"}
 			ran, err := starloom.Run(context.Background(), s,
-				starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: starloom.EngineCycle}, VCD: starloom.File(file("run.vcd")),
-					PCAPNG: starloom.File(file("run.pcapng"))})
+				starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: starloom.EngineCycle}, Record: starloom.RecordOptions{VCD: starloom.File(file("run.vcd")),
+					PCAPNG: starloom.File(file("run.pcapng"))}})
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(file("map.yaml"), []byte(popsLanes), 0o666))
 			m, err := starloom.LoadDecodeMap(file("map.yaml"))

@@ -129,7 +129,8 @@ func TestBusFramesHaveTheSets(t *testing.T) {
 		var capture bytes.Buffer
 		s := systemtest.BusGossipScenario(t, "two-phase", n, l, "")
 		s.Traces.PCAPNG = &starloom.PCAPNGTrace{Interfaces: "port"}
-		report, err := starloom.Run(t.Context(), s, starloom.RunOptions{PCAPNG: starloom.Writer(&capture)})
+		report, err := starloom.Run(t.Context(), s,
+			starloom.RunOptions{Record: starloom.RecordOptions{PCAPNG: starloom.Writer(&capture)}})
 		require.NoError(t, err)
 		require.Equal(t, starloom.VerdictPass, report.Verdict)
 		packets, err := pcapngtest.Read(capture.Bytes())
@@ -364,6 +365,7 @@ func TestBusSaves(t *testing.T) {
 func TestBusHasNoRunTable(t *testing.T) {
 	s, err := starloom.ParseScenario("bus.yaml", []byte("starloom: 1\nfabric: {bus: {vertices: 3, buses: [[0, 1, 2]], arbiter: fixed}}\nfirmware: {program: bus/sensors}\n"))
 	require.NoError(t, err)
-	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{RunTableCSV: starloom.Writer(io.Discard)})
+	_, err = starloom.Run(t.Context(), s,
+		starloom.RunOptions{RunTables: starloom.TableFiles{CSV: starloom.Writer(io.Discard)}})
 	require.EqualError(t, err, "--run-table: the program bus/sensors has no run-table; delete the option")
 }

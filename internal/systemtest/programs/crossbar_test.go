@@ -247,7 +247,7 @@ func TestCrossbarEnginesAgree(t *testing.T) {
 			for i, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 				_, err := starloom.Run(t.Context(), s,
 					starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine},
-						PCAPNG: starloom.Writer(&captures[i])})
+						Record: starloom.RecordOptions{PCAPNG: starloom.Writer(&captures[i])}})
 				require.NoError(t, err, name)
 			}
 			require.True(t, bytes.Equal(captures[0].Bytes(), captures[1].Bytes()), name)

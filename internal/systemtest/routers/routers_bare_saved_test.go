@@ -62,10 +62,10 @@ func savedAtCycles(t *testing.T, s *starloom.Scenario, every int) {
 		require.NoError(t, err)
 		return report, packets.String(), state
 	}
-	want, packets, end := run(starloom.RunOptions{Save: path, CheckpointEvery: 100})
+	want, packets, end := run(starloom.RunOptions{State: starloom.StateFiles{Save: path, CheckpointEvery: 100}})
 	require.Greater(t, want.Cycles, uint64(40))
 	require.NotZero(t, want.Frames.Delivered)
-	o := starloom.RunOptions{Save: path}
+	o := starloom.RunOptions{State: starloom.StateFiles{Save: path}}
 	stops := 0
 	for at := uint64(1); at < want.Cycles; at += uint64(cmp.Or(every, 19)) {
 		o.BreakOn.Slot, o.Workers = uint32(at), 1+stops%2
@@ -73,11 +73,12 @@ func savedAtCycles(t *testing.T, s *starloom.Scenario, every int) {
 		require.Equal(t, at, part.Slots)
 		require.Contains(t, part.Notes[len(part.Notes)-1], fmt.Sprintf("stopped before slot %d", at))
 		if stops%8 == 0 { // the state of the run that was never restored
-			_, whole, direct := run(starloom.RunOptions{Save: path, BreakOn: starloom.Break{Slot: uint32(at)}})
+			_, whole, direct := run(starloom.RunOptions{State: starloom.StateFiles{Save: path},
+				BreakOn: starloom.Break{Slot: uint32(at)}})
 			require.Equal(t, direct, state, at)
 			require.Equal(t, whole, log, at)
 		}
-		o.Restore = path
+		o.State.Restore = path
 		stops++
 	}
 	o.BreakOn = starloom.Break{}
@@ -97,9 +98,10 @@ func TestLongRoutersSavedRTL(t *testing.T) {
 	plain := *s
 	plain.RTL = nil
 	path := filepath.Join(t.TempDir(), "state")
-	_, err = starloom.Run(t.Context(), &plain, starloom.RunOptions{Save: path, BreakOn: starloom.Break{Slot: 9}})
+	_, err = starloom.Run(t.Context(), &plain, starloom.RunOptions{State: starloom.StateFiles{Save: path},
+		BreakOn: starloom.Break{Slot: 9}})
 	require.NoError(t, err)
-	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{Restore: path})
+	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{State: starloom.StateFiles{Restore: path}})
 	require.ErrorContains(t, err, "the state is of other RTL; restore it with")
 }
 
@@ -108,13 +110,14 @@ func TestLongRoutersSavedRTL(t *testing.T) {
 func TestBareOnTheMachine(t *testing.T) {
 	s, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\n"+bareNetworks["dead"]+"\nrules: {finish_by: 100 cycles}\n"))
 	require.NoError(t, err)
-	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{Save: filepath.Join(t.TempDir(), "state"), BreakOn: starloom.Break{Rule: starloom.RuleFinishBy}})
+	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{State: starloom.StateFiles{Save: filepath.Join(t.TempDir(), "state")}, BreakOn: starloom.Break{Rule: starloom.RuleFinishBy}})
 	require.NoError(t, err)
 	require.EqualValues(t, 100, report.Slots)
 	s, err = starloom.ParseScenario("s.yaml", []byte("starloom: 1\n"+strings.TrimSuffix(bareNetworks["dead"], "stop: {slots: 150}")))
 	require.NoError(t, err)
 	var page bytes.Buffer
-	report, err = starloom.Run(t.Context(), s, starloom.RunOptions{HTML: starloom.Writer(&page)})
+	report, err = starloom.Run(t.Context(), s,
+		starloom.RunOptions{Reports: starloom.ReportFiles{HTML: starloom.Writer(&page)}})
 	require.NoError(t, err)
 	require.Equal(t, starloom.VerdictPass, report.Without.Verdict)
 	require.Contains(t, page.String(), "Signals around cycle 30: netlist.router[5].")
@@ -129,7 +132,7 @@ func TestRoutersSavedRefused(t *testing.T) {
 		return s
 	}
 	path := filepath.Join(t.TempDir(), "state")
-	_, err := starloom.Run(t.Context(), parse(bareNetworks["mesh"]), starloom.RunOptions{Save: path, BreakOn: starloom.Break{Slot: 40}})
+	_, err := starloom.Run(t.Context(), parse(bareNetworks["mesh"]), starloom.RunOptions{State: starloom.StateFiles{Save: path}, BreakOn: starloom.Break{Slot: 40}})
 	require.NoError(t, err)
 	seed, firmware := parse(bareNetworks["mesh"]), systemtest.RoutedScenario(t, "mesh: {k: [3, 3]}, router: {vcs: 2, depth: 2}", firmwareLoad)
 	seed.Seed = 2
@@ -138,15 +141,15 @@ func TestRoutersSavedRefused(t *testing.T) {
 		o    starloom.RunOptions
 		want string
 	}{
-		{seed, starloom.RunOptions{Restore: path}, "the state is of another seed; restore it with"},
-		{parse(bareNetworks["torus"]), starloom.RunOptions{Restore: path}, "the state is of another scenario; restore it with"},
-		{firmware, starloom.RunOptions{Restore: path}, "the state is of another firmware, another scenario"},
-		{seed, starloom.RunOptions{CheckpointEvery: 2}, "add --save-state F"},
-		{seed, starloom.RunOptions{Save: path, BreakOn: starloom.Break{Rule: "deadlocks"}}, `did you mean "deadlock"`},
-		{parse(bareNetworks["mesh"]), starloom.RunOptions{Save: path + "2", Restore: path, BreakOn: starloom.Break{Slot: 40}}, "of slot 40, is already past slot 40"},
-		{parse(bareNetworks["late"]), starloom.RunOptions{Save: path + "2", BreakOn: starloom.Break{Rule: "in_order"}},
+		{seed, starloom.RunOptions{State: starloom.StateFiles{Restore: path}}, "the state is of another seed; restore it with"},
+		{parse(bareNetworks["torus"]), starloom.RunOptions{State: starloom.StateFiles{Restore: path}}, "the state is of another scenario; restore it with"},
+		{firmware, starloom.RunOptions{State: starloom.StateFiles{Restore: path}}, "the state is of another firmware, another scenario"},
+		{seed, starloom.RunOptions{State: starloom.StateFiles{CheckpointEvery: 2}}, "add --save-state F"},
+		{seed, starloom.RunOptions{State: starloom.StateFiles{Save: path}, BreakOn: starloom.Break{Rule: "deadlocks"}}, `did you mean "deadlock"`},
+		{parse(bareNetworks["mesh"]), starloom.RunOptions{State: starloom.StateFiles{Save: path + "2", Restore: path}, BreakOn: starloom.Break{Slot: 40}}, "of slot 40, is already past slot 40"},
+		{parse(bareNetworks["late"]), starloom.RunOptions{State: starloom.StateFiles{Save: path + "2"}, BreakOn: starloom.Break{Rule: "in_order"}},
 			"checked only when the run has ended; break at the slot"},
-		{seed, starloom.RunOptions{Replay: starloom.Writer(&bytes.Buffer{}), ReplayProcessor: 9}, "there is no processor 9; allowed: 0 to 8"},
+		{seed, starloom.RunOptions{Replay: starloom.ReplayOptions{Output: starloom.Writer(&bytes.Buffer{}), Processor: 9}}, "there is no processor 9; allowed: 0 to 8"},
 		{seed, starloom.RunOptions{Profile: starloom.Writer(&bytes.Buffer{})}, "the run has no firmware: processors are sources and sinks"},
 	} {
 		_, err := starloom.Run(t.Context(), x.s, x.o)
@@ -163,7 +166,7 @@ func TestRoutersSavedRefused(t *testing.T) {
 			altered[i] = 0xFF
 		}
 		require.NoError(t, os.WriteFile(path, systemtest.Sealed(altered), 0o644))
-		if _, err := starloom.Run(t.Context(), parse(bareNetworks["mesh"]), starloom.RunOptions{Restore: path}); err != nil {
+		if _, err := starloom.Run(t.Context(), parse(bareNetworks["mesh"]), starloom.RunOptions{State: starloom.StateFiles{Restore: path}}); err != nil {
 			var refused *starloom.InputError
 			require.ErrorAs(t, err, &refused, c.Name)
 			require.Equal(t, "--restore", refused.Place, c.Name)
@@ -180,11 +183,11 @@ func TestRoutersSavedCredit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	want, err := starloom.Run(t.Context(), s, starloom.RunOptions{})
 	require.NoError(t, err)
-	part, err := starloom.Run(t.Context(), s, starloom.RunOptions{Save: path, BreakOn: starloom.Break{Rule: "credits"}})
+	part, err := starloom.Run(t.Context(), s, starloom.RunOptions{State: starloom.StateFiles{Save: path}, BreakOn: starloom.Break{Rule: "credits"}})
 	require.NoError(t, err)
 	require.EqualValues(t, 1024, part.Slots)
 	require.Equal(t, starloom.VerdictFail, part.Verdict)
-	rest, err := starloom.Run(t.Context(), s, starloom.RunOptions{Restore: path})
+	rest, err := starloom.Run(t.Context(), s, starloom.RunOptions{State: starloom.StateFiles{Restore: path}})
 	require.NoError(t, err)
 	require.Equal(t, systemtest.ReportText(t, want), systemtest.ReportText(t, rest))
 }
@@ -196,8 +199,8 @@ func TestRoutersReplayed(t *testing.T) {
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "state")
 	var told, packets, rest bytes.Buffer
-	o := starloom.RunOptions{ReplayProcessor: 4}
-	o.Replay, o.Packets = starloom.Writer(&told), starloom.Writer(&packets)
+	o := starloom.RunOptions{Replay: starloom.ReplayOptions{Processor: 4}}
+	o.Replay.Output, o.Packets = starloom.Writer(&told), starloom.Writer(&packets)
 	_, err = starloom.Run(t.Context(), s, o)
 	require.NoError(t, err)
 	rows, err := csv.NewReader(&packets).ReadAll()
@@ -235,9 +238,10 @@ func TestRoutersReplayed(t *testing.T) {
 		}
 	}
 
-	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{Save: path, BreakOn: starloom.Break{Slot: 20}})
+	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{State: starloom.StateFiles{Save: path},
+		BreakOn: starloom.Break{Slot: 20}})
 	require.NoError(t, err)
-	o.Replay, o.Packets, o.Restore = starloom.Writer(&rest), starloom.Output{}, path
+	o.Replay.Output, o.Packets, o.State.Restore = starloom.Writer(&rest), starloom.Output{}, path
 	_, err = starloom.Run(t.Context(), s, o)
 	require.NoError(t, err)
 	begun := slices.IndexFunc(got, func(line string) bool {
@@ -280,9 +284,10 @@ faults: {schedule: [{kind: stuck, targets: ["netlist.router[0].output[0]"], slot
 	}
 	s, state := parse(60, ""), filepath.Join(folder, "state")
 	want := run(s, starloom.RunOptions{})
-	require.Equal(t, want.Cycles, run(s, starloom.RunOptions{VCD: starloom.Writer(&bytes.Buffer{})}).Cycles)
-	run(s, starloom.RunOptions{Save: state, BreakOn: starloom.Break{Slot: 57}})
-	require.Equal(t, want.Cycles, run(s, starloom.RunOptions{Restore: state}).Cycles)
+	recorded := run(s, starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.Writer(&bytes.Buffer{})}})
+	require.Equal(t, want.Cycles, recorded.Cycles)
+	run(s, starloom.RunOptions{State: starloom.StateFiles{Save: state}, BreakOn: starloom.Break{Slot: 57}})
+	require.Equal(t, want.Cycles, run(s, starloom.RunOptions{State: starloom.StateFiles{Restore: state}}).Cycles)
 
 	end := run(parse(62, ""), starloom.RunOptions{}).Cycles
 	report := run(parse(62, fmt.Sprintf("rules: {finish_by: %d cycles, latency_max: 10}\n", end)), starloom.RunOptions{})

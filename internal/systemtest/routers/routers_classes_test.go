@@ -123,7 +123,7 @@ func TestPortsWatched(t *testing.T) {
 	s.Traces.PCAPNG = &starloom.PCAPNGTrace{Interfaces: "port"}
 	var wave, capture bytes.Buffer
 	report, err := starloom.Run(t.Context(), s,
-		starloom.RunOptions{VCD: starloom.Writer(&wave), PCAPNG: starloom.Writer(&capture)})
+		starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.Writer(&wave), PCAPNG: starloom.Writer(&capture)}})
 	require.NoError(t, err)
 	require.Equal(t, plain.Digest, report.Digest)
 	require.Contains(t, wave.String(), "rx_status")

@@ -33,7 +33,7 @@ func jointScenario(t testing.TB, tick int, more string) *starloom.Scenario {
 func TestJointBridges(t *testing.T) {
 	var wave, capture, packets bytes.Buffer
 	want, err := starloom.Run(t.Context(), jointScenario(t, 16, ""),
-		starloom.RunOptions{VCD: starloom.Writer(&wave), PCAPNG: starloom.Writer(&capture),
+		starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.Writer(&wave), PCAPNG: starloom.Writer(&capture)},
 			Packets: starloom.Writer(&packets)})
 	require.NoError(t, err)
 	require.Equal(t, starloom.VerdictPass, want.Verdict, want.Violations)
@@ -189,7 +189,7 @@ func TestJointCluster(t *testing.T) {
 	require.Subset(t, want.Rules, []string{"deadlock", "collision_free", "exactly_once", "latency_max", "in_order"})
 	var told bytes.Buffer
 	report, err := starloom.Run(t.Context(), cluster(t),
-		starloom.RunOptions{Replay: starloom.Writer(&told), ReplayProcessor: 2})
+		starloom.RunOptions{Replay: starloom.ReplayOptions{Output: starloom.Writer(&told), Processor: 2}})
 	require.NoError(t, err)
 	require.Equal(t, starloom.VerdictPass, report.Verdict)
 	require.Contains(t, told.String(), "netlist.gate[2] alone")

@@ -29,13 +29,14 @@ func TestBareRecorded(t *testing.T) {
 	require.NoError(t, err)
 	var wave, other, capture, log bytes.Buffer
 	report, err := starloom.Run(t.Context(), s,
-		starloom.RunOptions{VCD: starloom.Writer(&wave), PCAPNG: starloom.Writer(&capture),
+		starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.Writer(&wave), PCAPNG: starloom.Writer(&capture)},
 			Packets: starloom.Writer(&log)})
 	require.NoError(t, err)
 	require.Equal(t, plain.Digest, report.Digest)
 	require.Equal(t, plain.Metrics, report.Metrics)
 	_, err = starloom.Run(t.Context(), s,
-		starloom.RunOptions{MachineOptions: starloom.MachineOptions{Workers: 2}, VCD: starloom.Writer(&other)})
+		starloom.RunOptions{MachineOptions: starloom.MachineOptions{Workers: 2},
+			Record: starloom.RecordOptions{VCD: starloom.Writer(&other)}})
 	require.NoError(t, err)
 	require.Equal(t, wave.Bytes(), other.Bytes())
 
@@ -76,7 +77,8 @@ func TestBareTriggered(t *testing.T) {
 	const traces = "traces: {vcd: {signals: [%s], trigger: first_violation, before: 20, after: 5}}\n"
 	var wave bytes.Buffer
 	s := systemtest.RoutedScenario(t, netlist, workload+fmt.Sprintf(traces, `"netlist.router[*].input[*].vc[0].*"`))
-	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{VCD: starloom.Writer(&wave)})
+	report, err := starloom.Run(t.Context(), s,
+		starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.Writer(&wave)}})
 	require.NoError(t, err)
 	require.Equal(t, "deadlock", report.Violations[0].Rule)
 	r, err := vcd.NewReader(&wave, "wave")
@@ -97,7 +99,7 @@ func TestBareTriggered(t *testing.T) {
 	require.GreaterOrEqual(t, active, 4) // of each router, one at the least
 
 	_, err = starloom.Run(t.Context(), systemtest.RoutedScenario(t, netlist, workload+fmt.Sprintf(traces, "nothing")),
-		starloom.RunOptions{VCD: starloom.Writer(io.Discard)})
+		starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.Writer(io.Discard)}})
 	require.ErrorContains(t, err, "netlist.router[0].input[0].vc[0].state")
 }
 

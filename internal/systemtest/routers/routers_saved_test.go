@@ -64,7 +64,7 @@ func TestFirmwareRoutersWatched(t *testing.T) {
 	require.NoError(t, err)
 	var wave, capture bytes.Buffer
 	report, err := starloom.Run(t.Context(), systemtest.RoutedScenario(t, netlist, rest),
-		starloom.RunOptions{VCD: starloom.Writer(&wave), PCAPNG: starloom.Writer(&capture)})
+		starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.Writer(&wave), PCAPNG: starloom.Writer(&capture)}})
 	require.NoError(t, err)
 	require.Equal(t, plain.Digest, report.Digest)
 	require.Contains(t, wave.String(), "rx_status")

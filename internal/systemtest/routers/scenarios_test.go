@@ -251,7 +251,7 @@ func TestRoutersOfManySeeds(t *testing.T) {
 	require.NoError(t, err)
 	var table bytes.Buffer
 	all, err := starloom.RunSeeds(context.Background(), s, starloom.Seeds{First: 3, Last: 6},
-		starloom.RunOptions{CSV: starloom.Writer(&table)})
+		starloom.RunOptions{Reports: starloom.ReportFiles{CSV: starloom.Writer(&table)}})
 	require.NoError(t, err)
 	require.Equal(t, starloom.VerdictPass, all.Verdict)
 	require.Equal(t, 5, strings.Count(table.String(), "\n"))
@@ -294,7 +294,7 @@ func TestRoutersRefuse(t *testing.T) {
 	s, err := starloom.ParseScenario("s.yaml", []byte(head+"mesh: {k: [2, 2]}, router: {}"+tail))
 	require.NoError(t, err)
 	for says, options := range map[string]starloom.RunOptions{
-		"--log": {Log: starloom.Writer(io.Discard)}, "--profile": {Profile: starloom.Writer(io.Discard)},
+		"--log": {Record: starloom.RecordOptions{Log: starloom.Writer(io.Discard)}}, "--profile": {Profile: starloom.Writer(io.Discard)},
 		"--engine slot": {MachineOptions: starloom.MachineOptions{Engine: starloom.EngineSlot}},
 	} {
 		_, err := starloom.Run(context.Background(), s, options)

@@ -157,7 +157,7 @@ func TestLongRTLOfAnyTiming(t *testing.T) {
 func traced(t *testing.T, s *starloom.Scenario) map[string]string {
 	dir := t.TempDir()
 	_, err := starloom.Run(context.Background(), s, starloom.RunOptions{
-		VCD: starloom.File(filepath.Join(dir, "run.vcd")), PCAPNG: starloom.File(filepath.Join(dir, "run.pcapng")), Log: starloom.File(filepath.Join(dir, "run.log")),
+		Record: starloom.RecordOptions{VCD: starloom.File(filepath.Join(dir, "run.vcd")), PCAPNG: starloom.File(filepath.Join(dir, "run.pcapng")), Log: starloom.File(filepath.Join(dir, "run.log"))},
 	})
 	require.NoError(t, err)
 	files := map[string]string{}
@@ -203,7 +203,7 @@ func TestLongRTLTraces(t *testing.T) {
 	}
 	s := systemtest.WithRTL(wholeInWasm(), starloom.RTL{Replace: allAtOnce})
 	s.Traces.VCD = &starloom.VCDTrace{Signals: []string{"pops.*.*.tx.**"}}
-	_, err := starloom.Run(context.Background(), s, starloom.RunOptions{VCD: starloom.File(filepath.Join(t.TempDir(), "run.vcd"))})
+	_, err := starloom.Run(context.Background(), s, starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File(filepath.Join(t.TempDir(), "run.vcd"))}})
 	require.ErrorContains(t, err, `no signal matches "pops.*.*.tx.**"`)
 }
 
@@ -392,7 +392,8 @@ func TestLongRTLFaultsEndTheRun(t *testing.T) {
 			s := systemtest.Routing(4, 4)
 			s.RTL = []starloom.RTL{{Replace: strings.Replace(wherever[c.twin], "*", "group[0]", 1), PinMap: rewired(t, s, c.twin, c.backend, c.changes...)}}
 			vcd := filepath.Join(t.TempDir(), "run.vcd")
-			r, err := starloom.Run(context.Background(), s, starloom.RunOptions{VCD: starloom.File(vcd)})
+			r, err := starloom.Run(context.Background(), s,
+				starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File(vcd)}})
 			require.NoError(t, err)
 			require.Equal(t, starloom.VerdictFail, r.Verdict)
 			require.EqualValues(t, 1, r.ViolationsTotal)

@@ -110,7 +110,7 @@ func TestPinMapOfUnequalParts(t *testing.T) {
 // waveform is the file of a run.
 func waveform(t *testing.T, s *starloom.Scenario) string {
 	file := filepath.Join(t.TempDir(), "run.vcd")
-	_, err := starloom.Run(t.Context(), s, starloom.RunOptions{VCD: starloom.File(file)})
+	_, err := starloom.Run(t.Context(), s, starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File(file)}})
 	require.NoError(t, err)
 	return file
 }

@@ -106,7 +106,8 @@ func TestJudgedAlike(t *testing.T) {
 // TestTriggerShowsTheJudged: the window of a waveform is at the slot in which the rule was broken, also of a
 // recording, which sees a run once; and a run stops there.
 func TestTriggerShowsTheJudged(t *testing.T) {
-	for rule, s := range map[string]*starloom.Scenario{starloom.RuleValidity: twoFaced(), starloom.RuleEnergy: systemtest.Ascends(t)} {
+	for rule, s := range map[string]*starloom.Scenario{starloom.RuleValidity: twoFaced(),
+		starloom.RuleEnergy: systemtest.Ascends(t)} {
 		if rule == starloom.RuleValidity {
 			s.Rules.Agreement = false
 		}
@@ -130,7 +131,7 @@ func TestTriggerShowsTheJudged(t *testing.T) {
 		require.NoError(t, recording.Close())
 		require.Contains(t, wave.String(), want)
 
-		report, err := starloom.Run(t.Context(), s, starloom.RunOptions{BreakOn: starloom.Break{Rule: rule}, Save: filepath.Join(t.TempDir(), "state")})
+		report, err := starloom.Run(t.Context(), s, starloom.RunOptions{BreakOn: starloom.Break{Rule: rule}, State: starloom.StateFiles{Save: filepath.Join(t.TempDir(), "state")}})
 		require.NoError(t, err)
 		require.Equal(t, first.Slot, report.Slots)
 	}

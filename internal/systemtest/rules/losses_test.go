@@ -135,11 +135,12 @@ func TestInterruptedWhileRepeated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.vcd")
 	s := systemtest.ImageScenario(t, "drops")
 	s.Traces.VCD = &starloom.VCDTrace{Trigger: starloom.TriggerFirstViolation, Before: 3, After: 2}
-	report, err := starloom.Run(ctx, s, starloom.RunOptions{VCD: starloom.File(path), Progress: func(p starloom.Progress) {
-		if p.Repeated {
-			cancel()
-		}
-	}})
+	report, err := starloom.Run(ctx, s, starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File(path)},
+		Progress: func(p starloom.Progress) {
+			if p.Repeated {
+				cancel()
+			}
+		}})
 	require.NoError(t, err)
 	require.Equal(t, starloom.VerdictFail, report.Verdict)
 	require.EqualValues(t, report.Slots, report.Violations[0].Slot)

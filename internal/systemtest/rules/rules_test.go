@@ -189,7 +189,8 @@ func TestLogAndProbes(t *testing.T) {
 	s.Rules = &starloom.Rules{}
 	s.Traces.VCD = &starloom.VCDTrace{Signals: []string{"**.firmware.*"}}
 	log, vcd := filepath.Join(dir, "run.log"), filepath.Join(dir, "run.vcd")
-	_, err := starloom.Run(context.Background(), s, starloom.RunOptions{Log: starloom.File(log), VCD: starloom.File(vcd)})
+	_, err := starloom.Run(context.Background(), s,
+		starloom.RunOptions{Record: starloom.RecordOptions{Log: starloom.File(log), VCD: starloom.File(vcd)}})
 	require.NoError(t, err)
 	text, err := os.ReadFile(log)
 	require.NoError(t, err)

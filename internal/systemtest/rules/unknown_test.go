@@ -111,7 +111,7 @@ func TestUnknownFigures(t *testing.T) {
 		dir := t.TempDir()
 		text, rows := filepath.Join(dir, "report.json"), filepath.Join(dir, "runs.csv")
 		report, err := starloom.Run(t.Context(), c.scenario,
-			starloom.RunOptions{JSON: starloom.File(text), CSV: starloom.File(rows)})
+			starloom.RunOptions{Reports: starloom.ReportFiles{JSON: starloom.File(text), CSV: starloom.File(rows)}})
 		require.NoError(t, err)
 		require.EqualValues(t, c.slots, report.Slots)
 		var unknown []string

@@ -686,6 +686,7 @@ func TestProgramsRefuseSmallPayloads(t *testing.T) {
 func TestRunTableRemedy(t *testing.T) {
 	s := systemtest.Routing(3, 3)
 	s.Firmware.Program, s.Workload = "pops/one-to-all", starloom.Workload{OneToAll: &starloom.OneToAll{Source: 1}}
-	_, err := starloom.Run(t.Context(), s, starloom.RunOptions{RunTableCSV: starloom.Writer(io.Discard)})
+	_, err := starloom.Run(t.Context(), s,
+		starloom.RunOptions{RunTables: starloom.TableFiles{CSV: starloom.Writer(io.Discard)}})
 	require.ErrorContains(t, err, "pops with the workload one_to_all has no run-table; delete the option")
 }

@@ -95,7 +95,8 @@ func TestLongBusRulesFire(t *testing.T) {
 
 // TestBusRulesAreForBuses: no one can check them elsewhere.
 func TestBusRulesAreForBuses(t *testing.T) {
-	for rule, rules := range map[string]starloom.Rules{starloom.RuleOneBus: {OneBus: true}, starloom.RuleBusLength: {BusLength: true}} {
+	for rule, rules := range map[string]starloom.Rules{starloom.RuleOneBus: {OneBus: true},
+		starloom.RuleBusLength: {BusLength: true}} {
 		s := systemtest.ImageScenario(t, "talks")
 		s.Rules = &rules
 		_, err := starloom.NewMachine(context.Background(), s, starloom.MachineOptions{})
@@ -105,15 +106,18 @@ func TestBusRulesAreForBuses(t *testing.T) {
 
 // sensors runs bus/sensors on one bus, all sensors before the controller in the order of
 // priority, and returns the longest wait at each tap.
-func sensors(t testing.TB, count int, arbiter, engine string, params map[string]int64) (waits []int, report *starloom.Report) {
+func sensors(t testing.TB, count int, arbiter, engine string, params map[string]int64) (waits []int,
+	report *starloom.Report) {
 	s := starloom.DefaultScenario()
 	members := make([]int, count+1)
 	for i := range count {
 		members[i] = i + 1
 	}
-	s.Fabric.Bus = &bus.Network{Vertices: count + 1, Buses: [][]int{members}, ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}}
+	s.Fabric.Bus = &bus.Network{Vertices: count + 1, Buses: [][]int{members},
+		ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}}
 	s.Firmware.Program, s.Firmware.Params, s.NIC.TXFrames = "bus/sensors", params, 64
-	report, err := starloom.Run(context.Background(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
+	report, err := starloom.Run(context.Background(), s,
+		starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
 	require.NoError(t, err)
 	for i, tap := range report.Metrics.Get("taps").(bus.TapsWaiting) {
 		require.Equal(t, i+1, tap.Vertex)
@@ -180,7 +184,8 @@ func TestPrioritiesAreTheOrderOfTheList(t *testing.T) {
 		s := starloom.DefaultScenario()
 		s.Fabric.Bus = &bus.Network{Vertices: 5, Buses: [][]int{{3, 1, 4, 0, 2}}, ArbiterKeys: contend.ArbiterKeys{Arbiter: "fixed"}}
 		s.Firmware.Program, s.Firmware.Params = "bus/sensors", map[string]int64{"period": 9, "readings": 5}
-		report, err := starloom.Run(context.Background(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
+		report, err := starloom.Run(context.Background(), s,
+			starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
 		require.NoError(t, err)
 		var served []int
 		for i, tap := range report.Metrics.Get("taps").(bus.TapsWaiting) {
@@ -227,7 +232,8 @@ func TestSensorsExample(t *testing.T) {
 	s, err := starloom.LoadScenario("examples/bus-sensors.yaml")
 	require.NoError(t, err)
 	table := filepath.Join(t.TempDir(), "run.csv")
-	report, err := starloom.Run(context.Background(), s, starloom.RunOptions{CSV: starloom.File(table)})
+	report, err := starloom.Run(context.Background(), s,
+		starloom.RunOptions{Reports: starloom.ReportFiles{CSV: starloom.File(table)}})
 	require.NoError(t, err)
 	var text strings.Builder
 	require.NoError(t, report.WriteText(&text))
@@ -261,7 +267,7 @@ func TestBusTracesOpen(t *testing.T) {
 	s.Traces.PCAPNG = &starloom.PCAPNGTrace{Interfaces: "port"}
 	folder := t.TempDir()
 	file := func(name string) string { return filepath.Join(folder, name) }
-	_, err = starloom.Run(context.Background(), s, starloom.RunOptions{VCD: starloom.File(file("run.vcd")), PCAPNG: starloom.File(file("run.pcapng"))})
+	_, err = starloom.Run(context.Background(), s, starloom.RunOptions{Record: starloom.RecordOptions{VCD: starloom.File(file("run.vcd")), PCAPNG: starloom.File(file("run.pcapng"))}})
 	require.NoError(t, err)
 	output := func(name string, arguments ...string) string {
 		out, err := exec.Command(name, arguments...).CombinedOutput()
@@ -283,7 +289,7 @@ func TestBusTracesOpen(t *testing.T) {
 	}
 	require.NotContains(t, interfaces, "nic")
 	s.Traces.PCAPNG = nil
-	_, err = starloom.Run(context.Background(), s, starloom.RunOptions{PCAPNG: starloom.File(file("run.pcapng"))})
+	_, err = starloom.Run(context.Background(), s, starloom.RunOptions{Record: starloom.RecordOptions{PCAPNG: starloom.File(file("run.pcapng"))}})
 	require.NoError(t, err)
 	interfaces = output("tshark", "-r", file("run.pcapng"), "-T", "fields", "-e", "frame.interface_name")
 	require.Contains(t, interfaces, "bus.nic[6]\n")
@@ -296,8 +302,10 @@ func TestPacketsOnBuses(t *testing.T) {
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		run := func(arbiter string, params map[string]int64) *starloom.Report {
 			s := busImage(t, "routes_on_buses", bus.Network{Vertices: 4, Buses: [][]int{{2, 0, 1, 3}}, ArbiterKeys: contend.ArbiterKeys{Arbiter: arbiter}})
-			s.Workload.Permutation.Kind, s.Rules, s.Firmware.Params = starloom.PermutationReverse, &starloom.Rules{ExactlyOnce: true}, params
-			report, err := starloom.Run(context.Background(), s, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
+			s.Workload.Permutation.Kind, s.Firmware.Params = starloom.PermutationReverse, params
+			s.Rules = &starloom.Rules{ExactlyOnce: true}
+			report, err := starloom.Run(context.Background(), s,
+				starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
 			require.NoError(t, err)
 			return report
 		}
