@@ -2,33 +2,35 @@ package nic
 
 // Window is the register window of a processor with memory-mapped registers, such as RISC-V: the words at
 // WindowConstants' window. It is written with the register map, to firmware/sdk/starloom_window.h and REGISTERS.md.
-var Window = Block{Name: "window", Doc: "The NIC of one processor, memory-mapped: aligned words of 32 bits from " +
-	"SL_WINDOW on. Frames of the FIFOs lie at SL_RX_FIFO and SL_TX_FIFO, SL_FIFO_STRIDE bytes apart, the head first, " +
-	"each as a frame block and its payload; they take aligned accesses of 8, 16 and 32 bits. What the processor " +
-	"writes is valid at the end of its turn (wfi).",
+var Window = Block{Name: "window", Doc: "The NIC of one processor, memory-mapped: aligned words of 32 bits from SL_WINDOW on. The frames of " +
+	"the FIFOs are at SL_RX_FIFO and SL_TX_FIFO, SL_FIFO_STRIDE bytes apart, the head first. Each frame " +
+	"is a frame block with its payload, and permits aligned accesses of 8, 16 and 32 bits. Writes of the " +
+	"processor take effect at the end of its turn (wfi).",
 	Registers: []Register{
 		{"self", 32, 0, ReadOnly, "this processor's number"},
 		{"processors", 32, 0, ReadOnly, "processors in the machine"},
 		{"slot", 32, 0, ReadOnly, "the slot that begins now, 0 after reset"},
 		{"workload", 32, 0, ReadOnly, "this processor's word of the workload"},
 		{"ports", 32, 0, ReadOnly, "ports of the NIC"},
-		{"rx_status", 32, 0, ReadOnly, "receiver status of the slot before"},
+		{"rx_status", 32, 0, ReadOnly, "receiver status of the previous slot"},
 		{"rx_count", 32, 0, ReadOnly, "frames in the RX FIFO"},
-		{"tx_count", 32, 0, ReadOnly, "frames in the TX FIFO; the next frame is written at this place"},
+		{"tx_count", 32, 0, ReadOnly, "frames in the TX FIFO; the next frame is written at this index"},
 		{"tx_free", 32, 0, ReadOnly, "frames that still fit into the TX FIFO"},
 		{"flags", 32, 0, ReadOnly, "flags of the processor block"},
-		{"rx_pop", 32, 0, WriteOnly, "removes so many frames from the head of the RX FIFO"},
-		{"tx_push", 32, 0, WriteOnly, "appends so many frames, written at the place tx_count and the following places"},
-		{"tx_withdraw", 32, 0, WriteOnly, "removes the frame that is sent next; the value has no meaning"},
+		{"rx_pop", 32, 0, WriteOnly, "removes this number of frames from the head of the RX FIFO"},
+		{"tx_push", 32, 0, WriteOnly,
+			"appends this number of frames, written at index tx_count and the following indexes"},
+		{"tx_withdraw", 32, 0, WriteOnly, "removes the next frame to be sent; the value is ignored"},
 		{"listen", 32, 0, WriteOnly, "port that is heard from this slot on, 0xffff for none, 0xfffe for all"},
-		{"sleep", 32, 0, WriteOnly, "the processor has nothing to do for so many slots"},
+		{"sleep", 32, 0, WriteOnly, "the processor sleeps for this number of slots"},
 		{"done", 32, 0, WriteOnly, "1: the processor has finished"},
 		{"held", 32, 0, WriteOnly, "packets that the program holds, for the memory rule"},
 		{"low", 32, 0, WriteOnly, "low bits of the value that result or probe reports"},
-		{"high", 32, 0, WriteOnly, "high bits of that value"},
-		{"result", 32, 0, WriteOnly, "reports the value as the result of this number"},
-		{"probe", 32, 0, WriteOnly, "shows the value at the probe of this number"},
-		{"log", 32, 0, WriteOnly, "a line of so many bytes in the firmware log, from the address in low on"},
+		{"high", 32, 0, WriteOnly, "high bits of the value that result or probe reports"},
+		{"result", 32, 0, WriteOnly, "reports the value as the result with this number"},
+		{"probe", 32, 0, WriteOnly, "shows the value at the probe with this number"},
+		{"log", 32, 0, WriteOnly,
+			"writes a line of this number of bytes, from the address in low on, to the firmware log"},
 		{"deliver", 32, 0, WriteOnly, "the packet of this processor has reached its destination"},
 		{"fail", 32, 0, WriteOnly, "the processor gives up with this code"},
 		{"select", 32, 0, ReadWrite, "number of the register that value shows: SL_SELECT_..."},

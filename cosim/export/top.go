@@ -158,8 +158,8 @@ func (t *Top) write() {
 	var b strings.Builder
 	fmt.Fprintf(&b, `// All hardware of %s. Reset is synchronous and active high.
 //
-// Vectors hold a port of all parts of a kind, side by side in the order of their indices. Generate blocks have the
-// names of the parts, and hold their outputs under the names of waveforms.
+// A vector holds one port of all parts of a kind, side by side in the order of their indices. Generate blocks have the
+// names of the parts and contain their outputs under the names in waveforms.
 `+"`default_nettype none\n\n"+`module top (
   /* verilator tracing_off */ // waveforms show the generate blocks
 %s  input  wire clock,

@@ -1,11 +1,11 @@
-// Arbiter of any kind: the choice of the kind (arbiter_choice.v), locked while its request stays high (arbiter_lock.v).
-// Reset: no grant. Part of the twins of hw.ArbitratedBuses and hw.OutputPorts.
+// Arbiter of any kind. arbiter_choice.v chooses a request; arbiter_lock.v holds the grant while the request stays
+// high. Reset: no grant. Part of the twins of hw.ArbitratedBuses and hw.OutputPorts.
 `default_nettype none
 
 module arbiter #(
   parameter integer REQUESTERS = 4,  // 1..1024
-  parameter integer KIND = 1,        // that of arbiter_choice.v
-  parameter integer SLICE_CYCLES = 1 // of TDMA: 1..65535; else 1
+  parameter integer KIND = 1,        // KIND of arbiter_choice.v
+  parameter integer SLICE_CYCLES = 1 // TDMA: 1..65535; otherwise 1
 ) (
   input  wire clock,
   input  wire reset,

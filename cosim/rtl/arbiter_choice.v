@@ -1,13 +1,13 @@
-// Choice of a kind of arbiters within the cycle: of the requests one at most, one-hot.
+// Combinational choice of at most one request, for all kinds of arbiters. The choice is one-hot.
 //
-// With take_i the choice is granted, if there is one, and the kind remembers it. The kinds are those of
-// hw.ArbiterKind, by the same numbers; the module of a kind, choice_fixed, stands in the file of its arbiter, arbiter_fixed.v.
+// While take_i is high, a choice is granted, and the kind updates its memory. The numbers of the kinds are those of
+// hw.ArbiterKind. The module of a kind, such as choice_fixed, is in the file of its arbiter, arbiter_fixed.v.
 `default_nettype none
 
 module arbiter_choice #(
   parameter integer REQUESTERS = 4,  // 1..1024
-  parameter integer KIND = 1,        // 0 fixed, 1 round robin, 2 matrix (least recently served), 3 TDMA
-  parameter integer SLICE_CYCLES = 1 // of TDMA: 1..65535; else 1
+  parameter integer KIND = 1,        // 0 fixed, 1 round robin, 2 matrix (least recently granted), 3 TDMA
+  parameter integer SLICE_CYCLES = 1 // TDMA: 1..65535; otherwise 1
 ) (
   input  wire clock,
   input  wire reset,

@@ -1,14 +1,14 @@
-// Arbiter with fixed priority: the lowest requester; the others may starve.
+// Fixed-priority arbiter. It grants the lowest requester, so higher requesters may starve.
 //
-// When a request is granted, and for how long: arbiter_lock.v. Reset: no grant.
-// Twin of hw.Arbiters of kind fixed, for one arbiter.
-// In terms of common_cells' rr_arb_tree: request_i is req_i, grant_o is gnt_o, index_o is idx_o,
-// and a grant is a lock (LockIn).
+// arbiter_lock.v determines the beginning and the end of a grant. Reset: no grant.
+// Twin of hw.Arbiters of kind fixed, for one arbiter. Names in rr_arb_tree of
+// common_cells: request_i is req_i, grant_o is gnt_o, index_o is idx_o, and a grant is a
+// lock (LockIn).
 `default_nettype none
 
-/* verilator lint_off DECLFILENAME */ // one file a kind
+/* verilator lint_off DECLFILENAME */ // one file per kind
 
-// The rule: the lowest request. choice_o is the choice within the cycle; with take_i it is granted, if there is one.
+// Choice of the lowest request. choice_o is combinational. While take_i is high, a choice is granted.
 module choice_fixed #(
   parameter integer REQUESTERS = 4 // 1..1024
 ) (

@@ -1,11 +1,11 @@
-// Lock of an arbiter: the registered grant, which is held while its request stays high. Which
-// request is chosen while the medium is free, the choice of a kind says (choice_fixed in arbiter_fixed.v).
+// Lock of an arbiter. It registers a grant and holds it while the request stays high. The module of
+// the kind (choice_fixed in arbiter_fixed.v) chooses the request while the medium is free.
 //
-// A request in cycle c is granted from cycle c+1 on. It is held while the request stays high, and
-// a request that falls in cycle c frees the medium for the grant of cycle c+1, so nothing is lost
-// between two frames. free_o says, within a cycle, that choice_i is taken at its end; else it is
-// ignored. grant_o is one-hot, 0 for none; index_o is 0 for none. Reset: no grant.
-// Part of the twins of hw.Arbiters.
+// A request in cycle c is granted from cycle c+1 on. If a granted request falls in cycle c, another
+// request can be granted in cycle c+1, so no cycle is lost between two frames. free_o is
+// combinational: while it is 1, choice_i is registered at the end of the cycle; otherwise choice_i is
+// ignored. grant_o is one-hot, 0 for none; index_o is 0 for none. Reset: no grant. Part of the twins
+// of hw.Arbiters.
 `default_nettype none
 
 module arbiter_lock #(
@@ -20,11 +20,11 @@ module arbiter_lock #(
   output wire [(REQUESTERS > 64 ? $clog2(REQUESTERS) : 6)-1:0] index_o
 );
   localparam integer INDEX_BITS = REQUESTERS > 64 ? $clog2(REQUESTERS) : 6;
-  localparam integer NUMBERS = 1 << INDEX_BITS; // that an index can show
+  localparam integer NUMBERS = 1 << INDEX_BITS; // number of values of an index
 
   reg [REQUESTERS-1:0] grant_q;
 
-  // The holder goes on while its request stays high.
+  // The grant continues while its request stays high.
   assign free_o = ~|(request_i & grant_q);
 
   always @(posedge clock) begin
@@ -34,7 +34,7 @@ module arbiter_lock #(
 
   assign grant_o = grant_q;
 
-  // Bit b of the index: whether the holder's number has it.
+  // Bit b of the index is 1 if the number of the granted requester has bit b.
   genvar b;
   generate
     for (b = 0; b < INDEX_BITS; b = b + 1) begin : bits

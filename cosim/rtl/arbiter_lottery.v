@@ -1,15 +1,15 @@
-// Lottery arbiter: each requester holds as many tickets as its weight, and a grant is drawn among the tickets of all requests.
+// Lottery arbiter. Each requester has as many tickets as its weight. A grant is drawn among the tickets of all current requests.
 //
-// When a request is granted, and for how long: arbiter_lock.v. The ticket is floor(draw * tickets / 2^32), counted over the requests
-// from requester 0 on; draw is a 32-bit LFSR (lfsr.v), which each grant moves on by 32 steps. weight_i is read in every cycle, 8 bits a
-// requester; a requester without tickets is never granted. Reset: no grant. The LFSR
-// begins with seed_i as it stands at the first grant, with 1 for 0.
+// arbiter_lock.v determines the beginning and the end of a grant. Tickets are numbered from requester 0 on; the drawn ticket is
+// floor(draw * tickets / 2^32). draw is a 32-bit LFSR (lfsr.v), which advances 32 steps for each grant. weight_i, 8 bits per
+// requester, is read in every cycle. A requester without tickets is never granted. Reset: no grant. The LFSR starts with the
+// value of seed_i at the first grant; 0 counts as 1.
 // Twin of hw.Arbiters of kind lottery, for one arbiter.
 `default_nettype none
 
-/* verilator lint_off DECLFILENAME */ // one file a kind
+/* verilator lint_off DECLFILENAME */ // one file per kind
 
-// The rule. choice_o is the choice within the cycle; with take_i it is granted, if there is one.
+// Choice by ticket. choice_o is combinational. While take_i is high, a choice is granted.
 module choice_lottery #(
   parameter integer REQUESTERS = 4 // 1..1024
 ) (
@@ -35,7 +35,7 @@ module choice_lottery #(
   reg [31:0] draw_q; // 0 before the first grant
   wire [31:0] draw = |draw_q ? draw_q : |seed_i ? seed_i : 32'd1;
 
-  // The tickets of all requests, and the one that is drawn.
+  // The number of tickets of all requests, and the drawn ticket.
   reg [SUM_BITS-1:0] tickets;
   integer i;
   always @* begin
@@ -46,7 +46,7 @@ module choice_lottery #(
   wire [SUM_BITS-1:0] ticket = product[SUM_BITS+31:32];
   wire unused = &{1'b0, product[31:0]};
 
-  // Whose it is: the first requester with more tickets, its own and those below.
+  // The holder of the ticket: the first requester for which the sum of its own and all lower requesters' tickets exceeds the ticket's number.
   reg [REQUESTERS-1:0] holder;
   reg [SUM_BITS-1:0] sum;
   integer k;

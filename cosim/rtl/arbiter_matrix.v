@@ -1,16 +1,16 @@
-// Matrix arbiter: the requester whose last grant began longest ago; those that never
-// had one go before all others, lowest first. A requester waits for at most
-// REQUESTERS-1 frames of others.
+// Matrix arbiter. It grants the requester whose last grant began longest ago. Requesters without a
+// previous grant go first, in ascending order. A requester waits for at most REQUESTERS-1 frames of
+// others.
 //
-// When a request is granted, and for how long: arbiter_lock.v. Reset: no grant, none
-// served. Twin of hw.Arbiters of kind matrix, for one arbiter.
-// In terms of common_cells' rr_arb_tree: request_i is req_i, grant_o is gnt_o, index_o is idx_o,
-// and a grant is a lock (LockIn).
+// arbiter_lock.v determines the beginning and the end of a grant. Reset: no grant, no requester has been
+// granted.
+// Twin of hw.Arbiters of kind matrix, for one arbiter. Names in rr_arb_tree of common_cells: request_i is
+// req_i, grant_o is gnt_o, index_o is idx_o, and a grant is a lock (LockIn).
 `default_nettype none
 
-/* verilator lint_off DECLFILENAME */ // one file a kind
+/* verilator lint_off DECLFILENAME */ // one file per kind
 
-// The rule: the request taken longest ago. choice_o is the choice within the cycle; with take_i it is granted, if there is one.
+// Choice of the least recently granted request. choice_o is combinational. While take_i is high, a choice is granted.
 module choice_matrix #(
   parameter integer REQUESTERS = 4 // 1..1024
 ) (
@@ -21,22 +21,22 @@ module choice_matrix #(
   output wire [REQUESTERS-1:0] choice_o
 );
   localparam integer INDEX_BITS = REQUESTERS > 64 ? $clog2(REQUESTERS) : 6;
-  localparam integer NUMBERS = 1 << INDEX_BITS; // that an index can show
+  localparam integer NUMBERS = 1 << INDEX_BITS; // number of values of an index
   localparam integer LAST = REQUESTERS - 1;
 
-  // What the matrix says, who goes before whom, is an order. Each requester has a rank, the
-  // number of those that go before it: REQUESTERS*log2(REQUESTERS) registers instead of the
-  // square of REQUESTERS. Plane b, a bit for each requester, is bit b of all ranks.
+  // The matrix of priorities is an order. The rank of a requester is the number of requesters that precede it. Ranks
+  // need REQUESTERS*log2(REQUESTERS) registers instead of REQUESTERS squared. Plane b holds bit b of all ranks, one
+  // bit per requester.
   reg [INDEX_BITS*REQUESTERS-1:0] rank_q, rank_d;
-  wire [INDEX_BITS*REQUESTERS-1:0] numbers; // the same of the requesters' numbers
+  wire [INDEX_BITS*REQUESTERS-1:0] numbers; // planes of the requesters' numbers
 
   reg [REQUESTERS-1:0] choice, lower, above, equal, borrow;
   reg [INDEX_BITS-1:0] best; // the rank of the choice
   integer b;
 
   always @* begin
-    // The least rank, from the top: those that have a 0 there go before the others. No
-    // two ranks are equal, so one is left.
+    // The request with the lowest rank, from the highest bit down: requests with a 0 in a bit precede the others.
+    // Ranks are distinct, so one request remains.
     choice = request_i;
     lower = {REQUESTERS{1'b0}};
     for (b = INDEX_BITS - 1; b >= 0; b = b - 1) begin
@@ -45,7 +45,7 @@ module choice_matrix #(
     end
     for (b = 0; b < INDEX_BITS; b = b + 1) best[b] = |(choice & rank_q[b*REQUESTERS +: REQUESTERS]);
 
-    // The chosen one goes last. Those that it went before move up: rank - 1.
+    // The chosen requester becomes last. The ranks of the requesters after it decrease by 1.
     above = {REQUESTERS{1'b0}};
     equal = {REQUESTERS{|request_i}};
     for (b = INDEX_BITS - 1; b >= 0; b = b - 1) begin
@@ -67,7 +67,7 @@ module choice_matrix #(
 
   assign choice_o = choice;
 
-  // Plane i of the numbers: those of which bit i is 1.
+  // Plane i of the numbers has a 1 for each number whose bit i is 1.
   genvar i;
   generate
     for (i = 0; i < INDEX_BITS; i = i + 1) begin : bits
@@ -77,8 +77,8 @@ module choice_matrix #(
   endgenerate
 
 `ifndef SYNTHESIS
-  wire [INDEX_BITS*REQUESTERS-1:0] last; // the ranks if all went last
-  reg [REQUESTERS-1:0] taken_q; // the last one taken
+  wire [INDEX_BITS*REQUESTERS-1:0] last; // the ranks if every requester were last
+  reg [REQUESTERS-1:0] taken_q; // last granted requester
   generate
     for (i = 0; i < INDEX_BITS; i = i + 1) begin : lasts
       assign last[i*REQUESTERS +: REQUESTERS] = {REQUESTERS{LAST[i]}};
@@ -92,8 +92,8 @@ module choice_matrix #(
 `endif
 
 `ifdef STARLOOM_PROOF
-  // What other matrix arbiters keep in registers: for each pair of requesters, who goes first. That the ranks are an order is what makes
-  // it follow from the pairs of the cycle before.
+  // Registers of other matrix arbiters: for each pair of requesters, the requester that precedes. These registers can
+  // be proved from their values in the previous cycle, because the ranks are an order.
   genvar j, k;
   generate
     if (REQUESTERS <= 32) begin : viewed

@@ -1,15 +1,15 @@
-// Round-robin arbiter: the first requester after the one that was granted last, so
-// a requester waits for at most REQUESTERS-1 frames of others.
+// Round-robin arbiter. It grants the first requester after the last granted one, so a requester waits for at most
+// REQUESTERS-1 frames of others.
 //
-// When a request is granted, and for how long: arbiter_lock.v. Reset: no grant,
-// requester 0 is asked first. Twin of hw.Arbiters of kind round_robin, for one arbiter.
-// In terms of common_cells' rr_arb_tree: request_i is req_i, grant_o is gnt_o, index_o is idx_o,
-// and a grant is a lock (LockIn).
+// arbiter_lock.v determines the beginning and the end of a grant. Reset: no grant, requester 0 has the highest
+// priority.
+// Twin of hw.Arbiters of kind round_robin, for one arbiter. Names in rr_arb_tree of common_cells: request_i is req_i,
+// grant_o is gnt_o, index_o is idx_o, and a grant is a lock (LockIn).
 `default_nettype none
 
-/* verilator lint_off DECLFILENAME */ // one file a kind
+/* verilator lint_off DECLFILENAME */ // one file per kind
 
-// The rule: the first request after the one taken last. choice_o is the choice within the cycle; with take_i it is granted, if there is one.
+// Choice of the first request after the last granted one. choice_o is combinational. While take_i is high, a choice is granted.
 module choice_round_robin #(
   parameter integer REQUESTERS = 4 // 1..1024
 ) (
@@ -21,9 +21,9 @@ module choice_round_robin #(
 );
   localparam [REQUESTERS-1:0] ONE = 1;
 
-  reg [REQUESTERS-1:0] after_q; // those after the last one taken
+  reg [REQUESTERS-1:0] after_q; // requesters after the last granted one
 
-  // Those after the last one taken go before the others; of these the lowest.
+  // The lowest request after the last granted requester, otherwise the lowest request.
   wire [REQUESTERS-1:0] after = request_i & after_q;
   wire [REQUESTERS-1:0] asked = |after ? after : request_i;
   assign choice_o = asked & (~asked + ONE);

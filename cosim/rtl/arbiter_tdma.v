@@ -1,17 +1,17 @@
-// TDMA arbiter: requester 0 for SLICE_CYCLES cycles, then 1, and so on, whether they
-// request or not; only the one whose turn it is can be granted. The turns never stop:
-// a requester that is still held up by another's frame when its turn ends has lost it.
+// TDMA arbiter. Requester 0 has a turn of SLICE_CYCLES cycles, then requester 1, and so on, even
+// if they request nothing. Only the requester whose turn it is can be granted. Turns never pause:
+// a requester loses its turn if a frame of another requester occupies the medium until the turn
+// ends.
 //
-// When a request is granted, and for how long: arbiter_lock.v; a request counts in its turn, and a
-// grant is held past it. Reset: no grant, the first cycle of requester 0's turn.
-// Twin of hw.Arbiters of kind tdma, for one arbiter.
-// In terms of common_cells' rr_arb_tree: request_i is req_i, grant_o is gnt_o, index_o is idx_o,
-// and a grant is a lock (LockIn).
+// arbiter_lock.v determines the beginning and the end of a grant. A grant begins only in the
+// requester's turn and may continue after it. Reset: no grant, first cycle of requester 0's turn.
+// Twin of hw.Arbiters of kind tdma, for one arbiter. Names in rr_arb_tree of common_cells:
+// request_i is req_i, grant_o is gnt_o, index_o is idx_o, and a grant is a lock (LockIn).
 `default_nettype none
 
-/* verilator lint_off DECLFILENAME */ // one file a kind
+/* verilator lint_off DECLFILENAME */ // one file per kind
 
-// The rule: the request with the turn. choice_o is the choice within the cycle; with take_i it is granted, if there is one.
+// Choice of the request of the requester whose turn it is. choice_o is combinational. While take_i is high, a choice is granted.
 module choice_tdma #(
   parameter integer REQUESTERS = 4,  // 1..1024
   parameter integer SLICE_CYCLES = 4 // 1..65535
@@ -28,7 +28,7 @@ module choice_tdma #(
   localparam integer LAST_CYCLE = SLICE_CYCLES - 1;
 
   reg [INDEX_BITS-1:0] turn_q;
-  reg [15:0] elapsed_q; // cycles of the turn that are over
+  reg [15:0] elapsed_q; // elapsed cycles of the turn
 
   assign choice_o = request_i & (ONE << turn_q);
   wire unused = &{1'b0, take_i};

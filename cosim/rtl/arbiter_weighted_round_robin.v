@@ -1,14 +1,14 @@
-// Weighted round-robin arbiter: each requester has as many credits as its weight; the first requester with credits after the one
-// that was granted last, and a grant costs a credit. When no request has credits, all requesters get theirs back.
+// Weighted round-robin arbiter. Each requester has as many credits as its weight. The arbiter grants the first requester with credits
+// after the last granted one; a grant costs one credit. If no current request has credits, all requesters regain their credits.
 //
-// When a request is granted, and for how long: arbiter_lock.v. weight_i is read in every cycle, 8 bits a requester, 0 as a weight that
-// is used up. Reset: no grant, all credits, requester 0 is asked first.
+// arbiter_lock.v determines the beginning and the end of a grant. weight_i, 8 bits per requester, is read in every cycle; weight 0
+// means no credits. Reset: no grant, all credits, requester 0 has the highest priority.
 // Twin of hw.Arbiters of kind weighted_round_robin, for one arbiter.
 `default_nettype none
 
-/* verilator lint_off DECLFILENAME */ // one file a kind
+/* verilator lint_off DECLFILENAME */ // one file per kind
 
-// The rule. choice_o is the choice within the cycle; with take_i it is granted, if there is one.
+// Choice by credits. choice_o is combinational. While take_i is high, a choice is granted.
 module choice_weighted_round_robin #(
   parameter integer REQUESTERS = 4 // 1..1024
 ) (
@@ -21,7 +21,7 @@ module choice_weighted_round_robin #(
 );
   localparam [REQUESTERS-1:0] ONE = 1;
 
-  reg [REQUESTERS-1:0] after_q;   // those after the last one taken
+  reg [REQUESTERS-1:0] after_q;   // requesters after the last granted one
   reg [8*REQUESTERS-1:0] spent_q; // credits
   wire [REQUESTERS-1:0] credit;
 
@@ -46,7 +46,7 @@ module choice_weighted_round_robin #(
     end else if (take_i && |choice_o) begin
       after_q <= ~(choice_o | (choice_o - ONE));
       for (k = 0; k < REQUESTERS; k = k + 1) begin
-        if (~|rich) spent_q[8*k +: 8] <= choice_o[k] ? 8'd1 : 8'd0; // all get theirs back
+        if (~|rich) spent_q[8*k +: 8] <= choice_o[k] ? 8'd1 : 8'd0; // all requesters regain their credits
         else if (choice_o[k]) spent_q[8*k +: 8] <= spent_q[8*k +: 8] + 8'd1;
       end
     end

@@ -1,25 +1,25 @@
 // First-in first-out buffer between two clocks.
 //
-// Its two clocks are gated from `clock`, which is time: the write clock rises with it in cycles in
-// which write_clock_i is 1, the read clock in those in which read_clock_i is 1, both in reset. A word
-// is pushed by an edge of the write clock with push_i when full_o is 0, and popped by one of the read
-// clock with pop_i when empty_o is 0.
+// `clock` is the time base. The write clock rises with `clock` in cycles with write_clock_i 1, the read clock in
+// cycles with read_clock_i 1, and both clocks rise during reset. An edge of the write clock with push_i pushes a word
+// if full_o is 0. An edge of the read clock with pop_i pops a word if empty_o is 0.
 //
-// Pointers cross in Gray code, through LATE - 1 registers of the other clock. Bit 0 of each takes
-// a cycle of `clock` more, as a longer wire would: in Gray code the other side sees the pointer before or after a
-// step, in binary code one that never was. So full_o falls, and empty_o, at most LATE edges of its
-// own clock after what the other side did. Metastability is not in two-valued logic: one register
-// would do here, and does not in silicon. Of a DEPTH that is not a power of two pointers take the 2 * DEPTH
-// numbers in the middle of their range: the codes of the first and the last differ in one bit, too.
+// Pointers cross in Gray code, through LATE - 1 registers of the other clock. Bit 0 of each pointer takes one more
+// cycle of `clock`, like a longer wire. In Gray code the other side then sees the pointer before or after a step; in
+// binary code it could see a value that the pointer never had. full_o and empty_o therefore fall at most LATE edges
+// of their own clock after the action of the other side. Two-state logic does not model metastability: one register
+// would suffice here, but not in silicon. If DEPTH is not a power of two, pointers use the 2 * DEPTH numbers in the
+// middle of their range, so that the codes of the first and the last number also differ in one bit.
 //
-// SPARE registers after the memory hold words, too. REGISTERED 0: head_o is the word to be popped next, 0 when
-// empty; 1: the one that was popped last, 0 after a reset. Reset: empty. Twin of package twin's asyncFIFO.
+// SPARE registers after the memory also hold words. REGISTERED 0: head_o is the next word to be popped, 0 when empty.
+// REGISTERED 1: head_o is the word popped last, 0 after a reset. Reset: empty.
+// Twin of package twin's asyncFIFO.
 `default_nettype none
 
 module async_fifo #(
   parameter integer DEPTH = 4,     // words of the memory, 2..1024
   parameter integer WIDTH = 8,     // bits of a word, 1..64
-  parameter integer LATE = 3,      // edges until the other side is seen, 2..8
+  parameter integer LATE = 3,      // edges until the other side sees a step, 2..8
   parameter integer SPARE = 0,     // registers after the memory, 0..4
   parameter integer REGISTERED = 0 // 1: head_o is a register
 ) (
@@ -37,7 +37,7 @@ module async_fifo #(
   localparam integer BITS = $clog2(DEPTH);
   localparam integer STAGES = LATE - 1;
   localparam [BITS:0] FULL = DEPTH[BITS:0];
-  localparam integer UNUSED = (1 << BITS) - DEPTH; // numbers at each end that pointers do not take
+  localparam integer UNUSED = (1 << BITS) - DEPTH; // numbers at each end that pointers do not use
   localparam [BITS:0] FIRST = UNUSED[BITS:0];
   localparam [BITS:0] LAST = ~FIRST;
   localparam [BITS:0] FIRST_CODE = FIRST ^ (FIRST >> 1);
@@ -69,8 +69,8 @@ module async_fifo #(
   wire read_clock = clock & (read_clock_i | reset);
 
   reg [WIDTH-1:0] mem_q [0:DEPTH-1];
-  reg [BITS:0] write_q, write_code_q, read_q, read_code_q;        // pointers with a bit more
-  reg [(BITS+1)*STAGES-1:0] written_q, popped_q;                  // on their way to the other side
+  reg [BITS:0] write_q, write_code_q, read_q, read_code_q;        // pointers with one additional bit
+  reg [(BITS+1)*STAGES-1:0] written_q, popped_q;                  // pointers on their way to the other side
   reg write_code_late_q, read_code_late_q;
 
   always @(posedge clock) begin
@@ -84,7 +84,7 @@ module async_fifo #(
   assign full_o = used >= FULL;
   wire pushes = push_i && !full_o;
   wire [BITS:0] write_next = pushes ? after(write_q) : write_q;
-  wire [BITS-1:0] write_place = place(write_q); // a net: Verilator 5.032 does not call a function in a target
+  wire [BITS-1:0] write_place = place(write_q); // a net, because Verilator 5.032 does not call a function in a target
 
   integer s;
   always @(posedge write_clock) begin
@@ -132,7 +132,7 @@ module async_fifo #(
     end else begin : g_registers
       reg [WIDTH*SPARE-1:0] data_q; // the lowest is the head
       reg [SPARE-1:0] valid_q;
-      reg [SPARE-1:0] moves;        // a register is free, or becomes so
+      reg [SPARE-1:0] moves;        // the register is free or becomes free
       integer i;
       always @* begin
         moves[0] = !valid_q[0] || pops;

@@ -1,21 +1,21 @@
-// Bus with TAPS taps: what transmitters put on it at open taps meets there, the OR of their rails,
-// and all receivers see it.
+// Bus with TAPS taps. The rails of all open taps are ORed, and all receivers see the result.
 //
-// request_i[i] is high while the transmitter at tap i is switched to this bus to send. With ARBITER
-// 0 this opens its tap in the same cycle, and contention corrupts. Otherwise an arbiter grants one
-// of those that request, from the next cycle on and as long as its request stays high; the others
-// wait. rail1_i and rail0_i are dark for transmitters that are switched to another bus.
+// request_i[i] is high while the transmitter at tap i is switched to this bus to send. With
+// ARBITER 0, request_i[i] opens the tap in the same cycle, and light of several taps collides.
+// Otherwise an arbiter grants one request from the next cycle on, while the request stays high;
+// other requests wait. rail1_i and rail0_i are dark for transmitters that are switched to another
+// bus.
 //
-// Latency of light 0 cycles (combinational), of a grant 1. Reset: no grant. Twin of hw.Buses
-// without an arbiter, and of hw.ArbitratedBuses, for one bus.
+// Latency of light 0 cycles (combinational), of a grant 1 cycle. Reset: no grant.
+// Twin of hw.Buses without an arbiter, and of hw.ArbitratedBuses, for one bus.
 `default_nettype none
 
 module bus #(
   parameter integer TAPS = 4,        // 1..1024
   parameter integer PHIT_BITS = 8,   // 1..64
   parameter integer ARBITER = 1,     // 0 none, 1 one
-  parameter integer KIND = 1,        // of the arbiter: 0 fixed, 1 round robin, 2 matrix (least recently served), 3 TDMA; 0 without
-  parameter integer SLICE_CYCLES = 1 // of TDMA: 1..65535; else 1
+  parameter integer KIND = 1,        // 0 fixed, 1 round robin, 2 matrix (least recently granted), 3 TDMA; 0 without an arbiter
+  parameter integer SLICE_CYCLES = 1 // TDMA: 1..65535; otherwise 1
 ) (
   input  wire                      clock,
   input  wire                      reset,
@@ -54,7 +54,7 @@ module bus #(
   );
 
 `ifndef SYNTHESIS
-  // What the arbiter has seen last: it grants no one else.
+  // Requests of the previous cycle: the arbiter grants only these.
   reg [TAPS-1:0] request_q;
   always @(posedge clock) begin
     request_q <= reset ? {TAPS{1'b0}} : request_i;

@@ -1,11 +1,11 @@
-// Taps of a bus: the light of those that are open meets on the bus, the OR of their rails.
+// Taps of a bus. The rails of all open taps are ORed.
 //
-// Dual-rail light: a bit that is sent as one lights rail 1, as zero rail 0, a dark bit neither. A
-// bit with both rails lit is a code violation: two senders. Tap i is the bits i*PHIT_BITS and up;
-// it is open while grant_i[i] is high.
+// Dual-rail light: a one lights rail 1, a zero lights rail 0, a dark bit lights neither rail. A bit with both rails
+// lit is a code violation, caused by two senders. Tap i has the PHIT_BITS bits from i*PHIT_BITS on, and is open while
+// grant_i[i] is high.
 //
-// Latency 0 cycles (combinational), no clock and no state. Twin of hw.Buses with an arbiter, for
-// one bus without that.
+// Latency 0 cycles (combinational), no clock and no state.
+// Twin of hw.Buses with an arbiter, for one bus without its arbiter.
 `default_nettype none
 
 module bus_taps #(
@@ -19,7 +19,7 @@ module bus_taps #(
   output reg  [PHIT_BITS-1:0]      rail0_o,
   output wire                      violation_o
 `ifdef STARLOOM_PROOF
-  , output wire kept_o // the inputs are what an arbiter may send
+  , output wire kept_o // an arbiter may drive the inputs of this cycle
 `endif
 );
   initial if (TAPS < 1 || TAPS > 1024 ||

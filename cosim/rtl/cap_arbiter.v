@@ -1,17 +1,17 @@
-// Arbiter that limits the transfers of a slot: of the inputs that request, one in a cycle is
-// chosen, lower tag first, of equal tags as KIND says, until CAP are chosen, or none is left.
+// Arbiter that limits the transfers of a slot. In each cycle it chooses one request: the lowest tag first, and among
+// equal tags by KIND. It stops after CAP choices or when no request is left.
 //
-// start_i begins a slot, with the first choice in the same cycle. The input that was chosen is at
-// served_o and served_input_o in the next cycle, and in grant_o until the next start. Requests
-// and tags should stand from start on. What a kind remembers changes with every choice, which
-// begins a frame. Reset: idle until start, requester 0 is asked first, none served.
+// start_i begins a slot, with the first choice in the same cycle. served_o and served_input_o show a choice in the
+// next cycle, grant_o from then until the next start. Requests and tags should be stable from start on. Each choice
+// begins a frame and therefore updates the memory of the kind. Reset: idle until start, requester 0 has the highest
+// priority, no input chosen.
 // Twin of hw.CapArbiters, for one arbiter.
 `default_nettype none
 
 module cap_arbiter #(
   parameter integer PORTS = 5, // inputs, 1..64
   parameter integer CAP = 2,   // transfers of a slot, 1..PORTS
-  parameter integer KIND = 1   // 0 fixed, 1 round robin, 2 matrix (least recently served)
+  parameter integer KIND = 1   // 0 fixed, 1 round robin, 2 matrix (least recently granted)
 ) (
   input  wire clock,
   input  wire reset,
@@ -31,17 +31,17 @@ module cap_arbiter #(
   localparam integer COUNT_BITS = $clog2(PORTS + 1);
 
   reg busy_q;
-  reg [COUNT_BITS-1:0] chosen_q; // how many in this slot
+  reg [COUNT_BITS-1:0] chosen_q; // number of choices in this slot
   reg served_q;
   reg [INDEX_BITS-1:0] input_q;
   reg [PORTS-1:0] granted_q;
 
-  // A start forgets the slot before, within its cycle.
+  // A start discards the results of the previous slot in the same cycle.
   wire [PORTS-1:0] granted = start_i ? {PORTS{1'b0}} : granted_q;
   wire [COUNT_BITS-1:0] chosen = start_i ? {COUNT_BITS{1'b0}} : chosen_q;
   wire open = (start_i || busy_q) && chosen != CAP[COUNT_BITS-1:0];
 
-  // Of the inputs that may be chosen those with the lowest tag, from its highest bit: inputs with a 0 there go before the others.
+  // The candidates with the lowest tag, from the highest bit down: inputs with a 0 in a bit precede the others.
   reg [PORTS-1:0] lowest, lower;
   integer b, i;
   always @* begin

@@ -1,10 +1,10 @@
-// Coin of an input of a medium without an arbiter: heads with probability 1/count_i.
+// Coin of an input of a medium without an arbiter. The probability of heads is 1/count_i.
 //
-// start_i loads the register with 32 bits that are a function of stream, processor and slot
-// (0 becomes 1): those that firmware draws first in a slot from a stream of its own.
-// heads_o is (value + 1) * count <= 2^32, which is value < floor(2^32 / count), within the
-// cycle; never with a count of 0. toss_i moves the register on by 32 steps of the 32-bit LFSR
-// of lfsr.v. Reset: value 1. Twin of hw.Coins, for one coin.
+// start_i loads the register with 32 bits, a function of stream, processor and slot; 1 replaces 0. Firmware with its
+// own stream gets the same bits from its first draw in a slot. heads_o is combinational: (value + 1) * count <= 2^32,
+// which is equivalent to value < floor(2^32 / count), and 0 if count is 0. toss_i advances the register by 32 steps
+// of the 32-bit LFSR of lfsr.v. Reset: value 1.
+// Twin of hw.Coins, for one coin.
 `default_nettype none
 
 module coin #(

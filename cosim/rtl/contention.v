@@ -1,10 +1,10 @@
-// Medium without an arbiter, ALOHA style: how many inputs contend in a slot, those whose
-// addressee listens for their tag, and what becomes of those that transmit.
+// Medium without an arbiter (slotted ALOHA). It counts the contenders of a slot, the requests whose addressee
+// accepts their tag, and detects collisions of transmissions.
 //
-// start_i begins a slot: count_o and contends_o are those of its cycle, from the next one on.
-// Of the inputs that have transmitted since, exactly one is in passed_o, or all of them, two
-// or more, are in collided_o, each from the cycle after. An addressee beyond the last output
-// does not listen. Reset: none contends or has transmitted.
+// start_i begins a slot. From the next cycle on, count_o and contends_o show the contenders of the start cycle. If
+// one input has transmitted since the start, passed_o shows this input from the next cycle on; if several have,
+// collided_o shows them. An addressee beyond the last output does not listen. Reset: no contender, no
+// transmission.
 // Twin of hw.Contentions, for one medium.
 `default_nettype none
 
@@ -39,7 +39,7 @@ module contention #(
   reg [PORTS-1:0] contends_q, contends_d;
   reg [PORTS-1:0] sent_q;
 
-  reg [PORTS-1:0] accepts; // outputs that listen for an input's tag
+  reg [PORTS-1:0] accepts; // outputs that accept the tag of an input
   integer i, k;
   always @* begin
     count_d = {COUNT_BITS{1'b0}};

@@ -1,8 +1,8 @@
 // Counter from 0 to MAX, up and down.
 //
-// up_i in cycle c shows in cycle c+1; up_i with down_i changes nothing. MODE 0: it stays at 0 and
-// MAX. MODE 1: after MAX comes 0, before 0 MAX. A step beyond an end is flagged in the cycle after, in both.
-// Reset: 0, no flag. Twin of package twin's counter.
+// The effect of up_i or down_i in cycle c is visible in cycle c+1; both together have no effect. MODE 0: the counter stays at 0 and at
+// MAX. MODE 1: 0 follows MAX, and MAX precedes 0. In both modes, a step beyond an end is flagged in the next cycle. Reset: 0, no flag.
+// Twin of package twin's counter.
 `default_nettype none
 
 module counter #(

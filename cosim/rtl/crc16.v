@@ -1,14 +1,14 @@
-// CRC-16/CCITT-FALSE over up to PHIT_BITS bits per cycle: polynomial 0x1021, start
-// 0xFFFF, not reflected, no final XOR.
+// CRC-16/CCITT-FALSE over up to PHIT_BITS bits per cycle: polynomial 0x1021, initial value 0xFFFF, not reflected, no
+// final XOR.
 //
-// The most significant bits_i bits of data_i are the next ones of the message, the
-// first one on top; bits_i above PHIT_BITS is not allowed. start_i makes them the
-// first of a message. next_o is the CRC with them (combinational), crc_o the one
-// without them (registered). The CRC of a message followed by its own CRC is 0.
-// Reset: 0xFFFF. One phit per cycle. Twin of nic.Checksum.
+// The most significant bits_i bits of data_i are the next bits of the message, the first at the top; bits_i must not
+// exceed PHIT_BITS. With start_i they are the first bits of a message. next_o is the CRC including these bits
+// (combinational), crc_o the CRC without them (registered). The CRC of a message followed by its own CRC is 0. Reset:
+// 0xFFFF. One phit per cycle.
+// Twin of nic.Checksum.
 //
-// With the n bits as the polynomial m, the next CRC is (m x^16 + CRC x^n) modulo the
-// generator: a sum of the remainders of the powers of x, which are constants.
+// If the n bits are the polynomial m, the next CRC is (m x^16 + CRC x^n) modulo the generator: a sum of remainders of
+// powers of x, which are constants.
 `default_nettype none
 
 module crc16 #(
@@ -32,7 +32,7 @@ module crc16 #(
   localparam [6:0] PHIT = PHIT_BITS[6:0];
   localparam integer SUM_BITS = PHIT_BITS + 16;
 
-  // Row j: the powers of x whose remainder has bit j.
+  // Row j: for each power of x, bit j of its remainder.
   function [16*SUM_BITS-1:0] remainders(input [15:0] one);
     integer power, j;
     reg [15:0] rest;

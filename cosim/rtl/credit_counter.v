@@ -1,12 +1,12 @@
-// A sender's counter of the free places at its receiver.
+// Counter of a sender for the free places at its receiver.
 //
-// All outputs come from registers. take_i takes a credit, give_i gives that many back; what is
-// given in cycle c can be taken in cycle c+1. Taking a credit that is not there, or giving more
-// than were out, is flagged in the cycle after by underflow_o or overflow_o:
-// that credit is not taken, and the counter does not pass DEPTH.
-// Reset: DEPTH credits, no flag. Twin of hw.CreditCounters, for one counter.
-// In terms of common_cells' credit_counter: credit_o is count_o, credit_give_i is give_i == 1,
-// credit_left_o is count_o != 0.
+// All outputs are registers. take_i takes one credit, give_i returns a number of credits. A
+// credit returned in cycle c can be taken in cycle c+1. Taking a missing credit sets underflow_o
+// in the next cycle and takes nothing. Returning more credits than are outstanding sets
+// overflow_o in the next cycle; the counter does not exceed DEPTH. Reset: DEPTH credits, no
+// flag.
+// Twin of hw.CreditCounters, for one counter. Names in credit_counter of common_cells: credit_o
+// is count_o, credit_give_i is give_i == 1, credit_left_o is count_o != 0.
 `default_nettype none
 
 module credit_counter #(

@@ -1,12 +1,12 @@
-// Crosspoint of a crossbar's input: its light passes to the output that serves it, and to
-// no other.
+// Crosspoint of a crossbar's input. Light passes to the output that serves the input, and to no other output.
 //
-// addressee_i is the output that the input asks for, SL_PORT_NONE if it has a list of them: then
-// it is the output that has granted, the highest of several. grant_i[q] is high while output q
-// serves this input, and a cap lets it. to_o is where the light goes, SL_PORT_NONE for nowhere or in the dark.
+// addressee_i is the requested output, or SL_PORT_NONE for a request by list. A list is served by the output
+// that has granted the input, the highest if there are several. grant_i[q] is high while output q serves this
+// input and a cap permits it. to_o is the output that receives the light, SL_PORT_NONE for none and in the
+// dark.
 //
-// Latency 0 cycles (combinational), no clock and no state. Twin of hw.Crosspoints, for one
-// input.
+// Latency 0 cycles (combinational), no clock and no state.
+// Twin of hw.Crosspoints, for one input.
 `default_nettype none
 `include "starloom_registers.vh"
 

@@ -1,7 +1,8 @@
-// Delay line: data_o is data_i of CYCLES cycles before.
+// Delay line: data_o is the value of data_i CYCLES cycles earlier.
 //
-// RESET 1: a reset clears it. RESET 0: its registers have no reset, so what came before or during one runs out of it in the
-// CYCLES cycles after; data_o is 0 in these, and filled_o is 1 from then on. Twin of package twin's delay line.
+// RESET 1: a reset clears the line. RESET 0: the registers have no reset. In the CYCLES cycles after a reset, the
+// line empties: data_o is 0, and then filled_o becomes 1.
+// Twin of package twin's delay line.
 `default_nettype none
 
 module delay_line #(

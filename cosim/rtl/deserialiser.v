@@ -1,5 +1,5 @@
-// Optical receiver: hears one of PORTS fibres, receives the frame that arrives there and
-// judges it.
+// Optical receiver. It hears one of PORTS fibres, receives the frame on this fibre and checks
+// it.
 //
 //   idle -> receiving -> good              a whole frame with the right CRC
 //             |          | more light
@@ -8,16 +8,16 @@
 //             +----------+-> violated      a bit with both rails lit; from damaged as
 //                                          well, and final
 //
-// All outputs show registers: what has been received up to the cycle before. state_o is
-// final one cycle after the last phit, and bits_o is how many bits of a frame have been
-// received. status_o is what a slot that ends now has brought; length_o and frame_o are 0
-// unless it is SL_STATUS_OK; byte k of the frame is frame_o[8*k +: 8].
-// end_slot_i marks the last cycle of a slot, in which all of that is read. At the end of
-// this cycle the receiver is idle and hears fibre port_i from then on; a port_i of PORTS
-// and above, such as SL_PORT_NONE, hears nothing. Light in this cycle counts for no slot.
-// Input p is the bits p*PHIT_BITS and up; bits map to phits as in serialiser.v.
+// All outputs depend on registers only: they show the reception up to the previous cycle.
+// state_o is final one cycle after the last phit. bits_o is the number of received bits of a
+// frame. status_o is the result of a slot that ends now. length_o and frame_o are 0 unless
+// status_o is SL_STATUS_OK; byte k of the frame is frame_o[8*k +: 8]. end_slot_i marks the last
+// cycle of a slot, in which the outputs are read. At the end of this cycle the receiver becomes
+// idle and is switched to fibre port_i. A port_i of PORTS or more, such as SL_PORT_NONE, selects
+// no fibre. Light in this cycle belongs to no slot. Input p has the PHIT_BITS bits from
+// p*PHIT_BITS on; bits map to phits as in serialiser.v.
 //
-// One phit per cycle, nothing stalls it. Reset: idle, hearing nothing, status idle.
+// One phit per cycle without stalls. Reset: idle, no fibre, status idle.
 // Twin of nic.Deserialisers, for one cell.
 `default_nettype none
 `include "starloom_registers.vh"
@@ -63,15 +63,15 @@ module deserialiser #(
   localparam integer FRAME_BITS = 8 * FRAME_BYTES_MAX;
   localparam [19:0] BITS_MAX = FRAME_BITS[19:0];
   localparam [19:0] PHIT = PHIT_BITS[19:0];
-  localparam [19:0] LENGTH_KNOWN = 20'd32; // bits that say how long a frame is
+  localparam [19:0] LENGTH_KNOWN = 20'd32; // bits of a frame that contain its length
 
   reg [2:0] state_q, state_d;
   reg [15:0] bits_q, bits_d;
-  reg gap_q, gap_d;                      // it was dark since the last phit
-  reg [FRAME_BITS-1:0] frame_q, frame_d; // the first bit at the top
+  reg gap_q, gap_d;                      // a dark cycle has followed the last phit
+  reg [FRAME_BITS-1:0] frame_q, frame_d; // the first bit is at the top
   reg [15:0] port_q;
 
-  // The light of the fibre that is heard.
+  // The light of the selected fibre.
   reg [PHIT_BITS-1:0] rail1, rail0;
   integer p;
   always @* begin
@@ -85,7 +85,7 @@ module deserialiser #(
     end
   end
 
-  // The frame with this phit, and how much of it is still to come.
+  // The frame including this phit, and the number of missing bits.
   wire first = state_q == IDLE;
   wire [19:0] had = first ? 20'd0 : {4'd0, bits_q};
   wire [FRAME_BITS+PHIT_BITS-1:0] place = {rail1, {FRAME_BITS{1'b0}}} >> had;
@@ -159,7 +159,7 @@ module deserialiser #(
   assign length_o = good ? {3'd0, bits_q[15:3]} : 16'd0;
   assign frame_o = good ? memory_order(frame_q) : {FRAME_BITS{1'b0}};
 
-  // Byte 0 from the top, where it was received first, to the bottom.
+  // Moves byte 0 from the top, where it is received first, to the bottom.
   function [FRAME_BITS-1:0] memory_order(input [FRAME_BITS-1:0] frame);
     integer k;
     for (k = 0; k < FRAME_BYTES_MAX; k = k + 1) memory_order[8*k +: 8] = frame[FRAME_BITS-1-8*k -: 8];

@@ -1,12 +1,12 @@
-// A link between two ends, each with a transmitter and a receiver.
+// Link between two ends, each with a transmitter and a receiver.
 //
-// Dual-rail light: a bit that is sent as one lights rail 1, as zero rail 0, a dark bit
-// neither. What end 0 sends goes towards end 1, and the other way round. Half duplex, one end
-// may send at a time: light of both lights both rails of all bits towards both ends, a code
-// violation.
+// Dual-rail light: a one lights rail 1, a zero lights rail 0, a dark bit lights neither rail. Light of end 0 leaves
+// towards end 1, and light of end 1 towards end 0. A half-duplex link carries one direction at a time: if both ends
+// are lit, all bits light both rails towards both ends, a code violation.
 //
-// Latency 0 cycles (combinational), no clock and no state. Of every port the low half is end
-// 0's: its light in, and what goes towards it out. Twin of hw.DuplexLinks, for one link.
+// Latency 0 cycles (combinational), no clock and no state. The low half of every port belongs to end 0: the light
+// from end 0, and the light towards end 0.
+// Twin of hw.DuplexLinks, for one link.
 `default_nettype none
 
 module duplex_link #(

@@ -1,20 +1,20 @@
 // First-in first-out buffer with one clock.
 //
-// All outputs come from registers: a word that is pushed in cycle c can be the
-// head in cycle c+1. One push and one pop per cycle; the pop comes first, so a full
-// FIFO that is popped has room. The head is shown without a pop and is 0 when the
-// FIFO is empty. A pop of an empty FIFO does nothing. A push into a full one is
-// lost: overflow_o is 1 in the cycle after, and overflows_o counts it, up to its
-// largest value. Reset: empty, nothing lost. Twin of hw.FIFOs, for one FIFO.
-// In terms of common_cells' fifo_v3, with FALL_THROUGH 0: data_o is head_o, usage_o the low
-// bits of count_o, empty_o is count_o == 0, full_o is count_o == DEPTH; there a push into a
-// full one is not allowed.
+// All outputs are registers: a word pushed in cycle c can be the head in cycle c+1. One push
+// and one pop per cycle. The pop precedes the push, so a full FIFO accepts a push together
+// with a pop. The head is visible without a pop and is 0 when the FIFO is empty. A pop of an
+// empty FIFO has no effect. A push into a full FIFO is lost: overflow_o is 1 in the next
+// cycle, and overflows_o, which stops at its maximum, counts the loss. Reset: empty, no
+// losses.
+// Twin of hw.FIFOs, for one FIFO. Names in fifo_v3 of common_cells with FALL_THROUGH 0: data_o
+// is head_o, usage_o the low bits of count_o, empty_o is count_o == 0, full_o is count_o ==
+// DEPTH. fifo_v3 does not permit a push into a full FIFO.
 `default_nettype none
 
 module fifo #(
   parameter integer DEPTH = 4,      // words, 1..65535
   parameter integer WIDTH = 8,      // bits of a word, 1..64
-  parameter integer COUNT_BITS = 16 // of the overflow counter, 1..32
+  parameter integer COUNT_BITS = 16 // width of the overflow counter, 1..32
 ) (
   input  wire                       clock,
   input  wire                       reset,
@@ -89,7 +89,7 @@ module fifo #(
 `endif
 
 `ifdef STARLOOM_PROOF
-  // What other FIFOs keep in registers, and while it counts: the words as they will leave, and place by place.
+  // Registers of other FIFOs, and the cycles in which they are valid: the words by order of departure, and by place.
   genvar k;
   generate
     if (DEPTH * DEPTH * WIDTH <= 32768) begin : viewed

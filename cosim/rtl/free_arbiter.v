@@ -1,18 +1,18 @@
-// Arbiter whose grant follows the requests within the cycle, of the kinds that streams need.
+// Arbiter with a combinational grant, of the kinds used for streams.
 //
-// KIND 0 grants the lowest request, 1 the first after the one that was granted last. HOLD 0: it chooses
-// in every cycle. 1: who was chosen keeps the grant while its request stays. 2: who was chosen
-// keeps it until a cycle with take_i, whatever its request does. 3: the same where take_i refers to the
-// grant of the cycle before, as in arbiters whose grant is a register: what they show is this grant a
-// cycle later. take_i is one bit, or one for each requester, of which the holder's counts. With HOLD
-// 0 and 2 only a grant that is taken moves the order of KIND 1. Reset: nothing held, requester 0 is
-// asked first. Twin of package twin's free arbiter.
+// KIND 0 grants the lowest request, KIND 1 the first request after the last granted one. HOLD 0: a new choice in
+// every cycle. HOLD 1: the chosen requester keeps the grant while its request stays high. HOLD 2: the chosen
+// requester keeps the grant until a cycle with take_i, even without its request. HOLD 3: as HOLD 2, but take_i refers
+// to the grant of the previous cycle, as in arbiters with a registered grant; such arbiters show this grant one cycle
+// later. take_i is one bit, or one bit per requester, of which the holder's bit counts. With HOLD 0 and 2, only a
+// grant that is taken advances the order of KIND 1. Reset: no grant held, requester 0 has the highest priority.
+// Twin of package twin's free arbiter.
 `default_nettype none
 
 module free_arbiter #(
   parameter integer REQUESTERS = 4, // 1..64
   parameter integer KIND = 1,       // 0 fixed, 1 round robin
-  parameter integer HOLD = 0,       // 0 nothing, 1 while requested, 2 until taken, 3 until taken a cycle later
+  parameter integer HOLD = 0,       // grant is held: 0 never, 1 while requested, 2 until taken, 3 until taken one cycle later
   parameter integer TAKE_BITS = 1   // 1 or REQUESTERS
 ) (
   input  wire                  clock,
@@ -30,7 +30,7 @@ module free_arbiter #(
 
   localparam [REQUESTERS-1:0] ONE = 1;
 
-  reg [REQUESTERS-1:0] held_q; // who keeps the grant
+  reg [REQUESTERS-1:0] held_q; // requester that holds the grant
 
   wire [REQUESTERS-1:0] take = {(REQUESTERS / TAKE_BITS){take_i}};
   wire taken = |(take & (HOLD == 3 ? held_q : grant_o));
@@ -38,7 +38,7 @@ module free_arbiter #(
     HOLD == 2 ? held_q :
     HOLD == 3 ? held_q & {REQUESTERS{!taken}} : {REQUESTERS{1'b0}};
 
-  // Who keeps the grant is the only request.
+  // The holder of the grant is then the only request.
   wire moves = |grant_o && (taken || HOLD == 1 || HOLD == 3);
   arbiter_choice #(.REQUESTERS(REQUESTERS), .KIND(KIND)) rule (
     .clock(clock), .reset(reset), .request_i(|keep ? keep : request_i), .take_i(moves), .choice_o(grant_o)

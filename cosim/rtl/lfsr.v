@@ -1,8 +1,8 @@
 // 32-bit linear feedback shift register, the random register of a NIC.
 //
-// Galois form of x^32 + x^22 + x^2 + x + 1, period 2^32-1. With enable_i it moves
-// one place towards bit 0, and a one that falls out there is added at the taps.
-// One step per cycle, seen in the next cycle. Reset: SEED, which must not be 0.
+// Galois form of x^32 + x^22 + x^2 + x + 1, period 2^32-1. With enable_i the register shifts one place towards bit 0;
+// if the bit shifted out is a one, the taps are inverted. One step per cycle, visible in the next cycle. Reset: SEED,
+// which must not be 0.
 // Twin of hw.LFSRs, for one register.
 `default_nettype none
 

@@ -1,11 +1,11 @@
-// Where faults act on the light of a wire: light passes in the same cycle, but in a slot for
-// which dark_i is set none does, and in one for which flip_i is set bit bit_i of the first
-// frame, 0 the first, has its rails exchanged. A bit with both
-// rails lit or none stays as it is.
+// Point at which faults affect the light of a wire. Light passes in the same cycle. In a slot with
+// dark_i, no light passes. In a slot with flip_i, the rails of bit bit_i of the first frame,
+// counted from 0, are exchanged. A bit with both rails lit, or with neither rail lit, is
+// unchanged.
 //
-// dark_i, flip_i and bit_i count in the cycle in which light comes for the first time
-// in a slot, and bits are counted from there. Slots are SLOT_CYCLES long and begin
-// with the first cycle after reset. One phit per cycle, nothing stalls it.
+// dark_i, flip_i and bit_i are read in the cycle of the first light in a slot, and bits are
+// counted from this cycle. A slot has SLOT_CYCLES cycles; the first cycle after a reset is the
+// last cycle of a slot. One phit per cycle without stalls.
 // Twin of hw.LightTap, for one wire.
 `default_nettype none
 
@@ -33,10 +33,10 @@ module light_tap #(
   localparam [PHIT_BITS-1:0] FIRST = ONE[PHIT_BITS-1:0] << (PHIT_BITS - 1); // bit of a phit
 
   reg [31:0] cycle_q; // of the slot
-  reg lit_q;          // light has come in this slot; of what follows, the cycles after it
+  reg lit_q;          // light has arrived in this slot; the registers below hold the harm for the following cycles
   reg dark_q;
-  reg flip_q;         // the bit is still to come
-  reg [15:0] bit_q;   // counted from the phit of this cycle
+  reg flip_q;         // the inverted bit has not arrived yet
+  reg [15:0] bit_q;   // its position, counted from the phit of this cycle
 
   wire lit = |(rail1_i | rail0_i);
   wire dark = lit_q ? dark_q : dark_i;

@@ -1,8 +1,8 @@
-// A fibre: what enters in cycle c leaves in cycle c + DELAY_CYCLES.
+// Fibre: light that enters in cycle c leaves in cycle c + DELAY_CYCLES.
 //
-// DELAY_CYCLES 0 is combinational, also while reset is on; else a chain of
-// registers, dark after a reset, which loses what is on its way. One phit per
-// cycle, nothing stalls it. Twin of hw.Fibre, for one wire.
+// With DELAY_CYCLES 0 the fibre is combinational, even during reset. Otherwise it is a chain of registers; a reset
+// darkens the registers and discards the light in flight. One phit per cycle without stalls.
+// Twin of hw.Fibre, for one wire.
 `default_nettype none
 
 module link #(

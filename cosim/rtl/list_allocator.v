@@ -1,21 +1,21 @@
-// Allocator for matching by lists: one input in a cycle has its turn, in ascending order of
-// (tag, index), with ROUND_ROBIN of equal tags from a pointer on, and claims an output: its
-// first choice if that is valid, listens for the tag and is not claimed in this slot, else
-// the first position of its list that is so.
+// Allocator that matches inputs and outputs by lists. One requesting input per cycle has its turn, in
+// ascending order of (tag, index); with ROUND_ROBIN, equal tags are ordered from a pointer on. The input
+// claims an output: its first choice if that position is valid and its output is free, otherwise the first
+// such position of its list. An output is free if it listens for the tag and is not claimed in this slot.
 //
-// start_i begins a slot; turn_o and input_o follow within the cycle, and list_i, valid_i and
-// first_i are what that input's memory answers in the same cycle. What an input has been granted is
-// at served_o in the next cycle, and in grant_o, claimed_o and source_o until the next start.
-// A slot ends when no input is left, or CAP are granted: at most PORTS cycles. Requests,
-// tags, and who listens should stand so long. The pointer moves with the next start, past
-// the first input granted. Reset: nothing claimed, idle until start, pointer 0.
+// start_i begins a slot. turn_o and input_o follow in the same cycle, and the memory of this input answers
+// with list_i, valid_i and first_i in the same cycle. served_o shows a claim in the next cycle; grant_o,
+// claimed_o and source_o show it until the next start. Allocation ends when no input is left or CAP inputs
+// are granted, after at most PORTS cycles. Requests, tags and listeners should be stable until then. At the
+// next start the pointer advances past the first granted input. Reset: no claims, idle until start, pointer
+// 0.
 // Twin of hw.ListAllocators, for one allocator.
 `default_nettype none
 
 module list_allocator #(
   parameter integer PORTS = 4,      // inputs, and outputs, 1..64
   parameter integer LIST = 3,       // positions of a list, 1..64
-  parameter integer CAP = 0,        // claims that end a slot, 0..PORTS; 0 for none
+  parameter integer CAP = 0,        // maximum number of claims in a slot, 0..PORTS; 0 for no limit
   parameter integer ROUND_ROBIN = 0 // 0 or 1
 ) (
   input  wire clock,
@@ -57,12 +57,12 @@ module list_allocator #(
   reg served_q;
   reg [INDEX_BITS-1:0] input_q;
   reg [PLACE_BITS-1:0] position_q;
-  reg [PORTS-1:0] had_q;        // inputs that had their turn
+  reg [PORTS-1:0] had_q;        // inputs that have had their turn
   reg [PORTS-1:0] granted_q;
   reg [PORTS-1:0] claimed_q;
   reg [PORTS*INDEX_BITS-1:0] source_q;
 
-  // A start forgets the slot before, within its cycle.
+  // A start discards the results of the previous slot in the same cycle.
   wire [PORTS-1:0] had = start_i ? {PORTS{1'b0}} : had_q;
   wire [PORTS-1:0] granted = start_i ? {PORTS{1'b0}} : granted_q;
   wire [PORTS-1:0] claimed = start_i ? {PORTS{1'b0}} : claimed_q;
@@ -70,11 +70,11 @@ module list_allocator #(
   wire [INDEX_BITS-1:0] first = start_i ? next_q : first_q;
   wire open = (start_i || busy_q) && (CAP == 0 || claims != CAP[COUNT_BITS-1:0]);
 
-  // Whose turn it is: of the requests that had none the least key.
+  // The input whose turn it is: the request with the lowest key among inputs without a turn so far.
   reg turn;
   reg [INDEX_BITS-1:0] who;
   reg [16:0] best;
-  reg [16:0] key; // tag, and whether the pointer has begun again before it comes there
+  reg [16:0] key; // tag, then 1 for an input before the pointer
   integer i;
   always @* begin
     turn = 1'b0;
@@ -91,13 +91,13 @@ module list_allocator #(
     end
   end
 
-  // What it gets. free: outputs that listen for its tag and are not claimed.
+  // The claim of this input. free: unclaimed outputs that listen for its tag.
   reg [PORTS-1:0] free;
   reg got;
   reg [PLACE_BITS-1:0] place;
   reg [INDEX_BITS-1:0] target;
   reg [INDEX_BITS-1:0] addressee;
-  reg there; // the addressee is one of those; beyond the last output there is none
+  reg there; // the addressee is a free output; 0 beyond the last output
   integer k;
   always @* begin
     for (k = 0; k < PORTS; k = k + 1) begin

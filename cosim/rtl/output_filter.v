@@ -1,11 +1,11 @@
-// Filter of a crossbar's output: of the inputs that ask for the output, those that it listens to,
-// all or one tag's, reach the arbiter.
+// Filter of a crossbar's output. It passes requests for the output to the arbiter: all requests, or the requests with
+// one tag.
 //
-// request_i[i] is high while input i asks for this output, tag_i has the tag of input i in the
-// bits i*16 and up. load_i in cycle c, the last one of a slot, takes listen_i and accept_i at
-// the end of that cycle; accept_i of 16'hFFFF is any tag.
+// request_i[i] is high while input i requests this output. tag_i has the tag of input i in the 16 bits from i*16 on.
+// load_i in cycle c, the last cycle of a slot, loads listen_i and accept_i at the end of that cycle. An accept_i of
+// 16'hFFFF accepts every tag.
 //
-// Latency 0 cycles (combinational) from request_i to request_o. Reset: listens to none.
+// Latency 0 cycles (combinational) from request_i to request_o. Reset: not listening.
 // Twin of hw.Filters, for one output.
 `default_nettype none
 

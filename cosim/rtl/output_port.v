@@ -1,13 +1,13 @@
-// Port of a crossbar's output: the filter of its inputs, and the arbiter that it feeds.
+// Port of a crossbar's output: the filter of the requests, followed by the arbiter.
 //
-// Inputs are those of output_filter.v, grant_o is that of the arbiter: one-hot, 0 for none,
-// registered, held while the request of the input stays high and passes the filter.
-// Reset: listens to none, no grant. Twin of hw.OutputPorts, for one output.
+// The inputs are those of output_filter.v. grant_o is the arbiter's grant: one-hot, 0 for none, registered, held
+// while the request of the input stays high and passes the filter. Reset: not listening, no grant.
+// Twin of hw.OutputPorts, for one output.
 `default_nettype none
 
 module output_port #(
   parameter integer INPUTS = 4, // 1..1024
-  parameter integer KIND = 1    // 0 fixed, 1 round robin, 2 matrix (least recently served)
+  parameter integer KIND = 1    // 0 fixed, 1 round robin, 2 matrix (least recently granted)
 ) (
   input  wire                 clock,
   input  wire                 reset,

@@ -1,10 +1,10 @@
-// Register slice: registers between two sides with valid and ready, which cut paths of a chip.
+// Register slice: registers between two sides with valid and ready, to cut long paths.
 //
-// MODE 0 (forward): valid_o and data_o are registers, ready_o follows ready_i; a word each cycle.
-// MODE 1 (full): ready_o is one, too; two words, a word each cycle. MODE 2 (reverse): ready_o is a
-// register, valid_o and data_o follow valid_i and data_i. MODE 3 (light): all are registers,
-// one word, a word every second cycle. data_o is 0 without valid_o. Reset: empty. Twin of package
-// twin's stream.
+// MODE 0 (forward): valid_o and data_o are registers, ready_o follows ready_i; one word per cycle. MODE 1 (full):
+// ready_o is also a register; two words, one word per cycle. MODE 2 (reverse): ready_o is a register, valid_o and
+// data_o follow valid_i and data_i. MODE 3 (light): all three are registers; one word, one word in two cycles. data_o
+// is 0 without valid_o. Reset: empty.
+// Twin of package twin's stream.
 `default_nettype none
 
 module register_slice #(

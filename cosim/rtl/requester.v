@@ -1,17 +1,17 @@
-// Optical transmitter that asks for an output: one frame per slot, one phit per cycle.
+// Optical transmitter that requests an output: one frame per slot, one phit per cycle.
 //
-// load_i in cycle c, the last one of a slot, takes frame, length and port at the end of that
-// cycle. After the compute window it asks: request_o is up from cycle c + 1 + COMPUTE_CYCLES to
-// the last phit, with the output in port_o, SL_PORT_NONE if a list says which, and the frame's
-// tag in tag_o. ARBITRATION_CYCLES later the first phit is on the wire, and at the end of that
-// cycle serving_i says which output serves it: SL_PORT_NONE stops it there. A frame whose
-// output a list says goes to the one that serves it: that becomes its destination, and its CRC is
-// recomputed. served_o is the output that has taken the frame loaded last.
+// load_i in cycle c, the last cycle of a slot, loads frame, length and port at the end of that cycle. After the
+// compute window the transmitter requests an output: request_o is high from cycle c + 1 + COMPUTE_CYCLES to the
+// last phit. port_o is the requested output, SL_PORT_NONE for a request by list; tag_o is the tag of the frame.
+// The first phit is on the wire ARBITRATION_CYCLES after the request begins. At the end of that cycle serving_i
+// is the output that serves the transmitter; SL_PORT_NONE stops the frame. A frame requested by list goes to the
+// serving output, which becomes its destination, and the CRC is recomputed. served_o is the output that has
+// accepted the last loaded frame.
 //
-// Ignored: load_i from cycle c + 1 to the last phit, and load_i with a length_i below 16 or
-// above FRAME_BYTES_MAX. Bits on the wire are those of serialiser.v.
-// Reset: idle and dark, also in mid-frame; served by none. Twin of nic.Serialisers, for one
-// cell.
+// Ignored: load_i from cycle c + 1 to the last phit, and load_i with a length_i below 16 or above
+// FRAME_BYTES_MAX. Bits on the wire are those of serialiser.v. Reset, even in the middle of a frame: idle, dark,
+// not served.
+// Twin of nic.Serialisers, for one cell.
 `default_nettype none
 `include "starloom_registers.vh"
 
@@ -45,7 +45,7 @@ module requester #(
   end
 
   localparam integer FRAME_BITS = 8 * FRAME_BYTES_MAX;
-  localparam integer DESTINATION = FRAME_BITS + PHIT_BITS - 96; // its lowest bit, before the first phit is sent
+  localparam integer DESTINATION = FRAME_BITS + PHIT_BITS - 96; // lowest bit of the destination before the first phit
   localparam integer WAIT_CYCLES = COMPUTE_CYCLES + ARBITRATION_CYCLES;
   localparam [15:0] LENGTH_MIN = 16'd16;
   localparam [15:0] LENGTH_MAX = FRAME_BYTES_MAX[15:0];
@@ -53,14 +53,14 @@ module requester #(
   localparam [15:0] PHIT = PHIT_BITS[15:0];
   localparam [31:0] PORT_NONE = `SL_PORT_NONE;
 
-  reg [FRAME_BITS+PHIT_BITS-1:0] stream_q; // the next bit at the top, dark bits after the last byte
-  reg [15:0] left_q;                       // bits to send, 0 when idle
+  reg [FRAME_BITS+PHIT_BITS-1:0] stream_q; // next bit at the top, dark bits after the last byte
+  reg [15:0] left_q;                       // bits left to send, 0 when idle
   reg [16:0] wait_q;                       // cycles to the first phit
-  reg first_q;                             // no phit has been sent
-  reg listed_q;                            // the destination is the output that serves it: the CRC is recomputed
+  reg first_q;                             // no phit has been sent yet
+  reg listed_q;                            // the serving output is the destination: the CRC is recomputed
   reg [15:0] port_q, tag_q, served_q;
 
-  // Byte 0 from the bottom to the top, where it is sent first.
+  // Moves byte 0 from the bottom to the top, where it is sent first.
   function [FRAME_BITS-1:0] wire_order(input [FRAME_BITS-1:0] frame);
     integer k;
     for (k = 0; k < FRAME_BYTES_MAX; k = k + 1) wire_order[FRAME_BITS-1-8*k -: 8] = frame[8*k +: 8];
@@ -115,7 +115,7 @@ module requester #(
     end
   end
 
-  // The bits of this phit before the CRC, and the CRC after them.
+  // The bits of this phit before the CRC, followed by bits of the CRC.
   wire [PHIT_BITS-1:0] phit = stream_q[FRAME_BITS +: PHIT_BITS];
   wire [PHIT_BITS-1:0] all = {PHIT_BITS{1'b1}};
   wire [15:0] covered_left = left_q > CRC_BITS ? left_q - CRC_BITS : 16'd0;

@@ -1,17 +1,17 @@
 // Optical transmitter: one frame per slot, one phit per cycle.
 //
-// load_i in cycle c, the last one of a slot, takes frame, length and port at the end of
-// that cycle. The transmitter waits out the compute window: the first phit is on the wire
-// in cycle c + 1 + COMPUTE_CYCLES, phit k of the frame k cycles after it. port_o and
-// busy_o are up from cycle c + 1 to the last phit, port_o is SL_PORT_NONE else.
+// load_i in cycle c, the last cycle of a slot, loads frame, length and port at the end of that cycle. The
+// first phit follows the compute window: it is on the wire in cycle c + 1 + COMPUTE_CYCLES. Phit k of the
+// frame follows k cycles later. busy_o is high from cycle c + 1 to the last phit; port_o is the port in these
+// cycles, otherwise SL_PORT_NONE.
 //
-// Ignored: load_i from cycle c + 1 to the last phit, and load_i with a length_i of 0 or
-// above FRAME_BYTES_MAX.
+// Ignored: load_i from cycle c + 1 to the last phit, and load_i with a length_i of 0 or above
+// FRAME_BYTES_MAX.
 //
-// Bits on the wire: byte 0 of the frame first (frame_i[7:0]), each byte's most
-// significant bit first, the first bit of a phit as its most significant one. Bits
-// of the last phit after the end of the frame are dark.
-// Reset: idle and dark, also in mid-frame. Twin of nic.Serialisers, for one cell.
+// Bits on the wire: byte 0 of the frame first (frame_i[7:0]), the most significant bit of each byte first.
+// The first bit of a phit is its most significant bit. Bits of the last phit after the end of the frame are
+// dark. Reset, even in the middle of a frame: idle and dark.
+// Twin of nic.Serialisers, for one cell.
 `default_nettype none
 `include "starloom_registers.vh"
 
@@ -44,12 +44,12 @@ module serialiser #(
   localparam [31:0] PORT_NONE = `SL_PORT_NONE;
   wire unused = &{1'b0, PORT_NONE[31:16]};
 
-  reg [FRAME_BITS+PHIT_BITS-1:0] stream_q; // the next bit at the top, dark bits after the last byte
-  reg [15:0] left_q;                       // bits to send, 0 when idle
+  reg [FRAME_BITS+PHIT_BITS-1:0] stream_q; // next bit at the top, dark bits after the last byte
+  reg [15:0] left_q;                       // bits left to send, 0 when idle
   reg [15:0] wait_q;                       // cycles to the first phit
   reg [15:0] port_q;
 
-  // Byte 0 from the bottom to the top, where it is sent first.
+  // Moves byte 0 from the bottom to the top, where it is sent first.
   function [FRAME_BITS-1:0] wire_order(input [FRAME_BITS-1:0] frame);
     integer k;
     for (k = 0; k < FRAME_BYTES_MAX; k = k + 1) wire_order[FRAME_BITS-1-8*k -: 8] = frame[8*k +: 8];

@@ -1,9 +1,9 @@
-// Skid buffer: cuts the path of ready between two sides with valid and ready.
+// Skid buffer: it cuts the path of ready between two sides with valid and ready.
 //
-// ready_o is a register, so the other side learns of a stall a cycle late: the word that it sends
-// in that cycle is kept here. REGISTERED 0: valid and data pass within the cycle, one word is
-// kept. 1: they are registers, too, and the buffer holds two words. A word each cycle in both.
-// data_o is 0 without valid_o. Reset: empty. Twin of package twin's stream.
+// ready_o is a register, so the other side sees a stall one cycle late; the buffer stores the word sent in that cycle.
+// REGISTERED 0: valid and data pass in the same cycle, and the buffer holds one word. REGISTERED 1: valid and data are also
+// registers, and the buffer holds two words. One word per cycle in both cases. data_o is 0 without valid_o. Reset: empty.
+// Twin of package twin's stream.
 `default_nettype none
 
 module skid_buffer #(

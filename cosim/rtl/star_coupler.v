@@ -1,10 +1,10 @@
-// One passive star coupler with D senders: every input reaches the output.
+// Passive star coupler with D senders: every input reaches the output.
 //
-// Dual-rail light: a bit that is sent as one lights rail 1, as zero rail 0, a dark
-// bit neither. A bit with both rails lit is a code violation: two senders.
+// Dual-rail light: a one lights rail 1, a zero lights rail 0, a dark bit lights neither rail. A bit with both rails
+// lit is a code violation, caused by two senders.
 //
-// Latency 0 cycles (combinational), no clock and no state. Input i is the bits
-// i*PHIT_BITS and up. Twin of hw.StarCouplers, for one coupler.
+// Latency 0 cycles (combinational), no clock and no state. Input i has the PHIT_BITS bits from i*PHIT_BITS on.
+// Twin of hw.StarCouplers, for one coupler.
 `default_nettype none
 
 module star_coupler #(

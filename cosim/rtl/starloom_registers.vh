@@ -5,11 +5,11 @@
 `define SL_ABI_VERSION 32'h00000003 // version of this map
 `define SL_PORT_ALL 32'h0000fffe // send to every port
 `define SL_PORT_NONE 32'h0000ffff // hear nothing
-`define SL_ANY 32'hffffffff // destination of a frame for anybody
-`define SL_LISTED 32'hfffffffe // destination of a frame for whom the request list says; the NIC fills in who was served
-`define SL_TAG_ANY 32'h0000ffff // tag filter that takes every tag
-`define SL_PAYLOAD_BYTES_MAX 32'h0000ffe0 // largest payload that any NIC takes
-`define SL_PAYLOAD_BYTES_RTL 32'h00000400 // largest payload that a NIC in RTL takes
+`define SL_ANY 32'hffffffff // destination of a frame for any processor
+`define SL_LISTED 32'hfffffffe // destination of a frame for the request list; the NIC replaces it by the served addressee
+`define SL_TAG_ANY 32'h0000ffff // tag filter that accepts every tag
+`define SL_PAYLOAD_BYTES_MAX 32'h0000ffe0 // largest payload of any NIC
+`define SL_PAYLOAD_BYTES_RTL 32'h00000400 // largest payload of a NIC in RTL
 `define SL_KIND_DATA 32'h00000000 // frame kind: data
 `define SL_KIND_ACK 32'h00000001 // frame kind: acknowledgement
 `define SL_KIND_CONTROL 32'h00000002 // frame kind: control
@@ -18,10 +18,10 @@
 `define SL_STATUS_COLLISION 32'h00000002 // two senders on one medium
 `define SL_STATUS_CRC 32'h00000003 // a damaged frame
 `define SL_STATUS_OVERFLOW 32'h00000004 // a good frame, lost because the RX FIFO was full
-`define SL_TX_NONE 32'h00000000 // nothing was to be sent
-`define SL_TX_SENT 32'h00000001 // the medium has taken the head of the TX FIFO
-`define SL_TX_BLOCKED 32'h00000002 // the medium was taken: the head of the TX FIFO waits
-`define SL_TX_COLLIDED 32'h00000003 // sent, and it met another frame
+`define SL_TX_NONE 32'h00000000 // there was no frame to send
+`define SL_TX_SENT 32'h00000001 // the medium has accepted the head of the TX FIFO
+`define SL_TX_BLOCKED 32'h00000002 // the medium was busy: the head of the TX FIFO waits
+`define SL_TX_COLLIDED 32'h00000003 // sent, but collided with another frame
 `define SL_FLAG_DONE 32'h00000001 // the processor has finished
 `define SL_FLAG_FAULTY 32'h00000002 // the processor trapped or broke the ABI
 `define SL_FLAG_TX_OVERFLOW 32'h00000004 // a frame did not fit into the TX FIFO
@@ -46,8 +46,8 @@
 `define SL_FRAME_PORT_BITS 16
 `define SL_FRAME_BYTES 16
 
-// One descriptor per bank of processors. The SDK fills in the layout when the bank is attached, the
-// host the rest.
+// One descriptor per bank of processors. The SDK fills in the layout when the bank is attached; the
+// host fills in the rest.
 `define SL_BANK_ABI_OFFSET 0
 `define SL_BANK_ABI_BITS 32
 `define SL_BANK_CELLS_OFFSET 4
@@ -124,8 +124,9 @@
 `define SL_BANK_LANES_BITS 32
 `define SL_BANK_BYTES 240
 
-// The registers of one processor's NIC. One block per processor, side by side: the host scans them
-// densely. The flags are last, so that the first access of a handler checks the bounds for all.
+// The registers of one processor's NIC. The blocks of the processors are adjacent, so that the host
+// can scan them quickly. The flags are last, so that a handler's first access checks the bounds of
+// the whole block.
 `define SL_PROCESSOR_WAKE_OFFSET 0
 `define SL_PROCESSOR_WAKE_BITS 16
 `define SL_PROCESSOR_TX_FEWER_OFFSET 2

@@ -1,17 +1,17 @@
 // First-in first-out buffer between two sides with valid and ready.
 //
-// A word moves on a side in a cycle in which its valid and ready are both 1. FALL_THROUGH 0:
-// a word that comes in cycle c can leave from cycle c+1 on; 1: when empty it can leave in the
-// same cycle. FULL_THROUGH 0: ready_o is a function of the registers; 1: a full one is ready in
-// a cycle in which its head is taken. valid_o never waits for ready_i, ready_o not for valid_i. data_o
-// is 0 without valid_o. Reset: empty. Twin of package twin's stream.
+// A word moves on a side in a cycle in which its valid and ready are both 1. FALL_THROUGH 0: a word that arrives in
+// cycle c can leave from cycle c+1 on; 1: if the FIFO is empty, the word can leave in the same cycle. FULL_THROUGH 0:
+// ready_o depends only on registers; 1: a full FIFO is ready in a cycle in which its head is taken. valid_o never
+// waits for ready_i, and ready_o never waits for valid_i. data_o is 0 without valid_o. Reset: empty.
+// Twin of package twin's stream.
 `default_nettype none
 
 module stream_fifo #(
   parameter integer DEPTH = 4,        // words, 1..1024
   parameter integer WIDTH = 8,        // bits of a word, 1..64
-  parameter integer FALL_THROUGH = 0, // 1: an empty one shows its input
-  parameter integer FULL_THROUGH = 0  // 1: a full one is ready when its head is taken
+  parameter integer FALL_THROUGH = 0, // 1: an empty FIFO shows its input
+  parameter integer FULL_THROUGH = 0  // 1: a full FIFO is ready when its head is taken
 ) (
   input  wire                       clock,
   input  wire                       reset,
@@ -34,7 +34,7 @@ module stream_fifo #(
 
   wire [WIDTH-1:0] head; // 0 when it is empty
   wire overflow, overflows;
-  wire unused = &{1'b0, overflow, overflows}; // nothing is pushed into a full one
+  wire unused = &{1'b0, overflow, overflows}; // no word is pushed into a full FIFO
 
   wire empty = count_o == {USAGE_BITS{1'b0}};
   wire passes = FALL_THROUGH != 0 && empty && valid_i;

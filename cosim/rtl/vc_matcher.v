@@ -1,7 +1,7 @@
-// Separable allocator of one iteration, without registers. KIND 0, islip: every output that is asked grants an input, then
-// every input accepts an output that has granted. KIND 1, separable_input_first: every input picks an output, then every
-// output takes an input that has picked it. All take the first from a pointer on, and around; a pointer is given as the
-// set of what is at it or after it, and the empty set is all. Part of vc_router.v.
+// Separable allocator with one iteration and without registers. KIND 0, islip: every requested output grants one input,
+// then every input accepts one grant. KIND 1, separable_input_first: every input picks one output, then every output
+// accepts one input that has picked it. Each choice is the first candidate from a pointer on, in circular order. A pointer
+// is given as the set of all positions from the pointer on; the empty set stands for all positions. Part of vc_router.v.
 `default_nettype none
 
 module vc_matcher #(
@@ -9,11 +9,11 @@ module vc_matcher #(
   parameter integer OUTS = 4,
   parameter integer KIND = 0 // 0 islip, 1 separable_input_first
 ) (
-  input  wire [INS*OUTS-1:0] request_i, // bit in * OUTS + out
-  input  wire [INS*OUTS-1:0] accept_i,  // of each input, the outputs from its pointer on
-  input  wire [OUTS*INS-1:0] grant_i,   // of each output, the inputs from its pointer on
-  output wire [INS*OUTS-1:0] match_o,   // bit in * OUTS + out
-  output wire [OUTS*INS-1:0] matched_o  // the same as bit out * INS + in
+  input  wire [INS*OUTS-1:0] request_i, // bit in * OUTS + out: input in requests output out
+  input  wire [INS*OUTS-1:0] accept_i,  // for each input, the outputs from its pointer on
+  input  wire [OUTS*INS-1:0] grant_i,   // for each output, the inputs from its pointer on
+  output wire [INS*OUTS-1:0] match_o,   // bit in * OUTS + out: input in and output out are matched
+  output wire [OUTS*INS-1:0] matched_o  // the same matches as bits out * INS + in
 );
   localparam integer A = KIND == 0 ? OUTS : INS; // the side that chooses first
   localparam integer B = KIND == 0 ? INS : OUTS;

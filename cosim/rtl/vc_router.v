@@ -6,30 +6,30 @@
 //   crossbar                       head tail
 //   output wire                         head tail
 //
-// A head that comes in cycle 0 is routed in 0 (with ROUTING_DELAY 0 in no cycle), gets an output VC (VA) in 1 (0) at the
-// earliest, and crosses the switch in the cycle after that; body flits only cross the switch. A flit may do so in the
-// cycle in which it comes. Its credit is on the wire in the cycle after the switch, the flit in the second one after it.
+// A head that arrives in cycle 0 is routed in cycle 0 (with ROUTING_DELAY 0, without a cycle), gets an output VC (VA) in cycle
+// 1 (0) at the earliest, and crosses the switch one cycle later. Body flits need only the switch; a flit may cross it in the
+// cycle of its arrival. The credit is on the wire one cycle after the switch, the flit two cycles after it.
 //
-// vc_i is the VC in whose buffer a flit goes, vc_o that at the far end. route_i comes with a head: the set of output VCs
-// that it may take, as bits output * VCS + VC. data_i goes through as it is. An output VC is given to one packet: until its
-// tail has left or, with WAIT_FOR_TAIL, until its last credit is back; of its DEPTH flits at the far end each needs a
-// credit, and a credit counts CREDIT_DELAY cycles after it was on the wire. Of the VCs of one input that want one output
-// the next one after the last winner asks for the switch; one flit leaves an input in a cycle, and one enters an output.
-// Pointers move at matches only. A flit for a full buffer is lost, and so is a credit without a flit: neighbours never
-// do so. Outputs are registers and show 0 when there is nothing. Reset: empty, all pointers at 0, all VCs free.
+// vc_i is the VC of the input buffer for a flit, vc_o the VC of the buffer at the far end. route_i accompanies a head: the set
+// of permitted output VCs, as bits output * VCS + VC. data_i passes unchanged. A packet owns its output VC until its tail has
+// left or, with WAIT_FOR_TAIL, until its last credit has returned. Each flit needs a credit for one of the DEPTH places at the
+// far end; a credit counts CREDIT_DELAY cycles after it was on the wire. If several VCs of one input request one output, the
+// next VC after the last winner requests the switch. At most one flit leaves an input, and one enters an output, in a cycle.
+// Pointers advance only at matches. A flit for a full buffer, and a credit without an outstanding flit, is ignored; neighbours
+// never send these. Outputs are registers, 0 without a flit or credit. Reset: empty, all pointers at 0, all VCs free.
 // Twin of hw.Routers, for one router.
 `default_nettype none
 
 module vc_router #(
-  parameter integer PORTS = 3,            // inputs, and outputs; PORTS * VCS is 1..64
-  parameter integer VCS = 2,              // of each port
-  parameter integer DEPTH = 4,            // flits of a buffer, 1..4096
+  parameter integer PORTS = 3,            // number of inputs, and of outputs; PORTS * VCS is 1..64
+  parameter integer VCS = 2,              // VCs of each port
+  parameter integer DEPTH = 4,            // flits in a buffer, 1..4096
   parameter integer ROUTING_DELAY = 1,    // 0 or 1
   parameter integer CREDIT_DELAY = 0,     // 0..64
   parameter integer WAIT_FOR_TAIL = 0,    // 0 or 1
   parameter integer VC_ALLOCATOR = 0,     // 0 islip, 1 separable_input_first
   parameter integer SWITCH_ALLOCATOR = 0, // as well
-  parameter integer DATA_BITS = 12        // of a flit, 1..53
+  parameter integer DATA_BITS = 12        // data bits of a flit, 1..53
 ) (
   input  wire clock,
   input  wire reset,
@@ -39,17 +39,17 @@ module vc_router #(
   input  wire [PORTS*(VCS > 1 ? $clog2(VCS) : 1)-1:0] vc_i,
   input  wire [PORTS*DATA_BITS-1:0] data_i,
   input  wire [PORTS*PORTS*VCS-1:0] route_i,
-  input  wire [PORTS-1:0] credit_i, // of the outputs
+  input  wire [PORTS-1:0] credit_i, // credits that return to the outputs
   input  wire [PORTS*(VCS > 1 ? $clog2(VCS) : 1)-1:0] credit_vc_i,
   output wire [PORTS-1:0] valid_o,
   output wire [PORTS-1:0] head_o,
   output wire [PORTS-1:0] tail_o,
   output wire [PORTS*(VCS > 1 ? $clog2(VCS) : 1)-1:0] vc_o,
   output wire [PORTS*DATA_BITS-1:0] data_o,
-  output wire [PORTS-1:0] credit_o, // of the inputs
+  output wire [PORTS-1:0] credit_o, // credits that leave the inputs
   output wire [PORTS*(VCS > 1 ? $clog2(VCS) : 1)-1:0] credit_vc_o
 `ifdef STARLOOM_PROOF
-  , output wire kept_o // the inputs of this cycle are what neighbours may send
+  , output wire kept_o // neighbours may send the inputs of this cycle
 `endif
 );
   initial if (PORTS < 1 || VCS < 1 || PORTS * VCS > 64 || DEPTH < 1 || DEPTH > 4096 || ROUTING_DELAY < 0 || ROUTING_DELAY > 1 ||
@@ -59,35 +59,35 @@ module vc_router #(
     $finish;
   end
 
-  localparam integer N = PORTS * VCS; // input VCs, and output VCs: port * VCS + VC
+  localparam integer N = PORTS * VCS; // number of input VCs, and of output VCs: port * VCS + VC
   localparam integer VC_BITS = VCS > 1 ? $clog2(VCS) : 1;
   localparam integer COUNT_BITS = $clog2(DEPTH + 1);
   localparam integer PLACE_BITS = DEPTH > 1 ? $clog2(DEPTH) : 1;
   localparam integer LAST_PLACE = DEPTH - 1;
   localparam integer FLIT_BITS = 2 + DATA_BITS; // head, tail, data
-  localparam integer WORD_BITS = FLIT_BITS + N; // and the route
+  localparam integer WORD_BITS = FLIT_BITS + N; // and the route of a head
   localparam [COUNT_BITS-1:0] FULL = DEPTH[COUNT_BITS-1:0];
   localparam [PLACE_BITS-1:0] LAST = LAST_PLACE[PLACE_BITS-1:0];
   localparam [N-1:0] ONE = 1;
   localparam [PORTS-1:0] ONE_PORT = 1;
   localparam [VCS-1:0] ONE_VC = 1;
 
-  // Of input VCs. A VC without a packet is idle; its first flit is a head.
+  // Registers of input VCs. A VC without a packet is idle; its first flit is a head.
   reg [N*COUNT_BITS-1:0] count_q; // flits in the buffer
-  reg [N-1:0] waiting_q;          // has a route and wants an output VC
-  reg [N-1:0] active_q;           // owns one
-  reg [N*N-1:0] route_q;          // that it wants
-  reg [N*N-1:0] out_q;            // that it owns
-  // Of output VCs.
-  reg [N*COUNT_BITS-1:0] sent_q;  // flits without a credit back
-  reg [N-1:0] used_q;             // a packet owns it
-  reg [N-1:0] tailed_q;           // the tail of the last one was sent
-  // Pointers: of each output (VC) the inputs (VCs) from it on, of each input (VC) the outputs (VCs).
+  reg [N-1:0] waiting_q;          // has a route and requests an output VC
+  reg [N-1:0] active_q;           // owns an output VC
+  reg [N*N-1:0] route_q;          // requested output VCs
+  reg [N*N-1:0] out_q;            // owned output VC
+  // Registers of output VCs.
+  reg [N*COUNT_BITS-1:0] sent_q;  // sent flits whose credit has not returned
+  reg [N-1:0] used_q;             // a packet owns the VC
+  reg [N-1:0] tailed_q;           // the last owner has sent its tail
+  // Pointers: for each output (VC) the set of inputs (VCs) from the pointer on, for each input (VC) the set of outputs (VCs).
   reg [N*N-1:0] vc_grant_q;
   reg [N*N-1:0] vc_accept_q;
   reg [PORTS*PORTS-1:0] switch_grant_q;
   reg [PORTS*PORTS-1:0] switch_accept_q;
-  reg [PORTS*VCS-1:0] choice_q;   // of each input, its VCs from the one with the first choice on
+  reg [PORTS*VCS-1:0] choice_q;   // for each input, the VCs from the first choice on
   // On the way out.
   reg [PORTS-1:0] crossed_q;      // crossbar register...
   reg [PORTS*FLIT_BITS-1:0] cross_q;
@@ -119,13 +119,13 @@ module vc_router #(
     end
   endgenerate
 
-  wire [N-1:0] filled;            // with what comes in this cycle
+  wire [N-1:0] filled;            // buffers with a flit, including the arriving flit
   wire [N*WORD_BITS-1:0] front;
-  wire [N-1:0] leaves;            // the front one crosses the switch
+  wire [N-1:0] leaves;            // the front flit crosses the switch
   wire [N*COUNT_BITS-1:0] owed;   // sent_q without the credits of this cycle
   wire [N-1:0] has_credit, free;
-  wire [N-1:0] sends;             // a flit, to the output VC
-  wire [N-1:0] tail_sent;         // with the tail among them
+  wire [N-1:0] sends;             // a flit crosses to this output VC
+  wire [N-1:0] tail_sent;         // this flit is a tail
   genvar m, i, o;
   generate
     for (m = 0; m < N; m = m + 1) begin : g_vc
@@ -189,7 +189,7 @@ module vc_router #(
   generate
     for (i = 0; i < PORTS; i = i + 1) begin : g_input
       reg [VCS-1:0] wants, among;
-      reg [PORTS*VCS-1:0] first; // of the VCs that want an output, the one that asks for it
+      reg [PORTS*VCS-1:0] first; // for each output, the VC that requests it
       reg [PORTS-1:0] asks;
       integer j, k;
       always @* begin
@@ -257,7 +257,7 @@ module vc_router #(
     end
   endgenerate
 
-  // A pointer past what has matched: what is after it.
+  // A pointer past a match is the set of all positions after the match.
   function [N-1:0] past_vc(input [N-1:0] found);
     past_vc = ~(found | (found - ONE));
   endfunction
@@ -329,7 +329,7 @@ module vc_router #(
   assign credit_vc_o = credit_vc_q;
 
 `ifndef SYNTHESIS
-  // What holds whatever the neighbours do, within the router.
+  // Invariants of the router for any behaviour of the neighbours.
   reg [N-1:0] owned, leaver, twice;
   reg [PORTS-1:0] busy;
   integer q;
@@ -372,9 +372,9 @@ module vc_router #(
 `endif
 
 `ifdef STARLOOM_PROOF
-  // Neighbours send a flit if there is room for it, a head first in each packet and nowhere else, with VCs of one output as its
-  // route, and a credit for a flit that is out.
-  reg [N-1:0] inside_q;          // more flits of the packet are to come
+  // Rules of neighbours. They send a flit only if there is room for it. The first flit of a packet, and no other
+  // flit, is a head; its route has VCs of one output. They send a credit only for an outstanding flit.
+  reg [N-1:0] inside_q;          // more flits of the packet will follow
   reg [N*COUNT_BITS-1:0] owed_q; // sent_q without the credits that do not count yet
   wire [PORTS-1:0] flit_kept, credit_kept;
   genvar p, v;

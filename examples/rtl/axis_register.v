@@ -1,5 +1,5 @@
-// A register stage for AXI-Stream whose tready is a register: what comes in the cycle in which the
-// other side stalls is kept in a second register. tdata and tlast mean nothing without tvalid.
+// A register stage for AXI-Stream with a registered tready. A second register stores the word that arrives in the
+// cycle of a stall. tdata and tlast are undefined without tvalid.
 module axis_register #(
   parameter DATA_WIDTH = 32
 ) (

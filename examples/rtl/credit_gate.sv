@@ -1,4 +1,4 @@
-// Credits of a link: an interface that gives one back at a time, and a structure that says how many are left.
+// Credits of a link: an interface returns one credit at a time, and a structure shows the number of remaining credits.
 interface credit_back_if;
     logic give;
     modport sink(input give);

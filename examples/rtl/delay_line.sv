@@ -1,5 +1,5 @@
-// One cycle of fibre as somebody else writes it: both rails in one struct, an
-// asynchronous reset that is active low. delay_line.yml attaches it as a link.
+// A fibre of one cycle in another style: both rails in one struct, and an asynchronous, active-low reset.
+// delay_line.yml attaches it as a link.
 package light_pkg;
   typedef struct packed {
     logic [63:0] one;

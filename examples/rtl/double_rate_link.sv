@@ -1,4 +1,4 @@
-// A link of two registers at twice the rate, with a reset for each side; the far side names its bits the other way round.
+// A link of two registers at twice the rate, with a reset for each side; the far side numbers its bits in the opposite order.
 module double_rate_link (
     input  logic       clk, clk2x, near_rst_n, far_rst,
     input  logic [7:0] near_one, near_zero,

@@ -1,4 +1,4 @@
-// A fill level. It trusts its user: beyond its ends it wraps to what its bits can hold.
+// A fill level. It relies on its user: beyond its ends it wraps to the values that its bits can represent.
 module level_counter (
   input wire clk, input wire srst,
   input wire inc, input wire dec,

@@ -1,5 +1,5 @@
-// A round-robin arbiter for streams: it grants within the cycle, and who is granted keeps the grant
-// until it is accepted.
+// A round-robin arbiter for streams. Its grant is combinational; a granted stream keeps the grant until the grant is
+// accepted.
 module locked_arbiter #(
   parameter int unsigned NumIn = 4
 ) (

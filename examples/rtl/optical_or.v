@@ -1,6 +1,6 @@
-// A passive star coupler as somebody else writes it: other names than Starloom's twin
-// star_coupler.v, senders' rails active low, and a flag for a clean cycle instead of
-// one for a violation. optical_or.yml attaches it.
+// A passive star coupler in another style: other names than in Starloom's twin star_coupler.v,
+// active-low rails of the senders, and a flag for a cycle without violation. optical_or.yml attaches
+// it.
 `default_nettype none
 
 module optical_or #(

@@ -1,7 +1,7 @@
-// A router of three ports and two virtual channels (VCs) in a style of its own: credits are running counts. Who takes flits says of each VC
-// how many places it has freed so far, modulo 16, and who sends subtracts: a count that is lost or read twice does no harm. Flits are plain
-// words, of two bits of type and, below what they carry, the VCs that the packet of a head may take; they bring their route with them, so that a
-// head asks for a VC in the cycle in which it comes. VCs are allocated by islip, the switch is separable, inputs first.
+// A router of three ports and two virtual channels (VCs) with running credit counts. For each VC, the receiver of flits shows
+// the number of places freed so far, modulo 16, and the sender subtracts, so a count that is lost or read twice does no harm.
+// Flits are plain words: two bits of type and, below the load, the VCs permitted for the packet of a head. Flits carry their
+// route, so a head requests a VC in the cycle of its arrival. islip allocates VCs; the switch is separable, inputs first.
 //
 //   21 20 | 19 | 18 .. 7 | 6 .. 1 | 0
 //   type    VC   load      way      valid     type: 0 body, 1 tail, 2 head, 3 a packet of one flit
@@ -10,22 +10,22 @@ module running_router #(
 ) (
     input  logic           clk, rst,
     input  logic [2:0][21:0] flit_in,
-    output logic [5:0][3:0]  freed_out, // of the VCs of each input: port * 2 + VC
+    output logic [5:0][3:0]  freed_out, // by VC of the inputs: port * 2 + VC
     output logic [2:0][21:0] flit_out,
-    input  logic [5:0][3:0]  freed_in   // of those of each output
+    input  logic [5:0][3:0]  freed_in   // by VC of the outputs
 );
     localparam int Tail = 20;
 
     logic [21:0] buffer_q [6][Depth];
-    logic [3:0]  count_q [6], put_q [6], sent_q [6];  // flits in a buffer, that have come, that have left for an output VC
-    logic [5:0]  has_q, waits_q, taken_q;             // a packet has an output VC, or waits for one; an output VC has a packet
-    logic [5:0]  way_q [6], at_q [6];                 // that it may have; one-hot: that it has
+    logic [3:0]  count_q [6], put_q [6], sent_q [6];  // flits in a buffer; flits arrived; flits sent to an output VC
+    logic [5:0]  has_q, waits_q, taken_q;             // a packet has an output VC, or waits for one; a packet owns the output VC
+    logic [5:0]  way_q [6], at_q [6];                 // permitted output VCs; owned output VC, one-hot
     logic [2:0]  from_q [6], to_q [6];                // pointers of VCs
     logic [1:0]  output_q [3], input_q [3];           // of the switch
-    logic [2:0]  turn_q;                              // of the VCs of an input
+    logic [2:0]  turn_q;                              // by input: VC with priority
     logic [2:0][21:0] crossed_q;
 
-    // What stands first with what comes in this cycle.
+    // The front flit, including a flit that arrives in this cycle.
     logic [21:0] front [6];
     logic [5:0]  filled, comes;
     always_comb
@@ -35,13 +35,13 @@ module running_router #(
             front[v] = count_q[v] != 0 ? buffer_q[v][int'(4'(put_q[v] - count_q[v])) % Depth] : flit_in[v / 2];
         end
 
-    // The place of the first bit from another place on, of n; n if there is none.
+    // The position of the first one bit from a given position on, of n bits in circular order; n if all are 0.
     function automatic logic [2:0] first(input logic [5:0] bits, input logic [2:0] from, input int n);
         first = 3'(n);
         for (int k = n - 1; k >= 0; k--) if (bits[(int'(from) + k) % n]) first = 3'((int'(from) + k) % n);
     endfunction
 
-    // VCs: each output VC offers itself to one that asks, each of these takes one offer.
+    // VCs: each output VC makes an offer to one request, and each requester accepts one offer.
     logic [5:0] asks [6], offers [6], takes, wants_vc;
     logic [2:0] taken [6];
     always_comb begin
@@ -61,7 +61,7 @@ module running_router #(
         end
     end
 
-    // The switch: each input chooses an output, each output one of the inputs that have chosen it.
+    // The switch: each input chooses an output, then each output chooses one of the inputs that have chosen it.
     logic [5:0] open, ready, moves;
     logic [1:0] picks [3];  // 3 for none
     logic       vc [3];     // that moves
@@ -130,7 +130,7 @@ module running_router #(
         end
 endmodule
 
-// Counts as pulses, which are what a map says: a place that is freed is a pulse in the cycle in which the count shows it.
+// Counts as pulses, as a map requires: a freed place is a pulse in the cycle in which the count shows it.
 module running_router_pulses #(
     parameter int Depth = 4
 ) (

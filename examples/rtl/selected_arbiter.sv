@@ -1,4 +1,4 @@
-// A priority arbiter that says as a number whom it serves.
+// A priority arbiter that shows the granted requester as a number.
 module selected_arbiter #(
     parameter int N = 4,
     localparam int W = N > 1 ? $clog2(N) : 1
@@ -8,7 +8,7 @@ module selected_arbiter #(
     output logic         busy_o,
     output logic [W-1:0] sel_o
 );
-    // The lowest one wins, and stays as long as it wants.
+    // The lowest request wins and keeps the grant while it requests.
     always_ff @(posedge clk_i)
         if (rst_i) {busy_o, sel_o} <= '0;
         else if (!(busy_o && want_i[sel_o])) begin

@@ -1,4 +1,4 @@
-// A delay of four cycles without a reset, as FPGAs keep it in shift registers.
+// A delay of four cycles without a reset, like a shift register in an FPGA.
 module shift_line (input wire clk, input wire [11:0] d, output wire [11:0] q);
   reg [47:0] line;
   always @(posedge clk) line <= {line[35:0], d};

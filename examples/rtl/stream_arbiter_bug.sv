@@ -1,11 +1,11 @@
-// Round-robin arbiter for packets on valid/ready streams, as other people write
-// them, with a mistake: SystemVerilog, asynchronous reset that is active low, a grant
-// that is combinational.
+// Round-robin arbiter for packets on valid/ready streams in another style, with a
+// mistake: SystemVerilog, an asynchronous, active-low reset, a combinational grant.
 //
-// A packet is a run of cycles with valid_i[k] high. ready_o[k] rises within the cycle
-// in which stream k is chosen, and stays while the packet lasts; a phit moves in
-// every cycle in which both are high. When a packet ends, the next stream behind it
-// that is valid goes on in the same cycle. Nothing is accepted while halt_i is high.
+// A packet is a run of cycles with valid_i[k] high. ready_o[k] rises in the cycle in
+// which stream k is chosen, and stays high until the end of the packet. A phit moves
+// in every cycle in which both are high. When the packet ends, the next valid stream
+// in circular order is chosen in the same cycle. Nothing is accepted while halt_i is
+// high.
 module stream_arbiter #(
   parameter Streams = 4
 ) (
@@ -16,8 +16,8 @@ module stream_arbiter #(
   output logic [Streams-1:0] ready_o,
   output logic               busy_o
 );
-  logic [Streams-1:0] owner_q; // whose packet it is, one-hot, 0 for nobody
-  logic [Streams-1:0] after_q; // ones for the streams behind the one that was served last
+  logic [Streams-1:0] owner_q; // stream of the current packet, one-hot, 0 for none
+  logic [Streams-1:0] after_q; // ones for the streams after the last served stream
 
   logic [Streams-1:0] behind, pick;
   assign behind = valid_i & after_q;

@@ -1,5 +1,5 @@
-// A FIFO between two sides with valid and ready; a word that comes when it is empty may leave in the
-// same cycle. It has a power of two of words and no output for how many it holds.
+// A FIFO between two sides with valid and ready. If it is empty, an arriving word may leave in the same cycle. Its
+// depth is a power of two, and it has no output for the number of its words.
 module stream_queue #(
   parameter int unsigned LogDepth = 2,
   parameter int unsigned Width = 8

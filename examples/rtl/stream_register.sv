@@ -1,5 +1,5 @@
-// A register between two sides with valid and ready, which takes a word in the cycle in which the
-// one before is taken.
+// A register between two sides with valid and ready. It accepts a word in the cycle in which the previous word is
+// taken.
 module stream_register #(
   parameter type T = logic [15:0]
 ) (

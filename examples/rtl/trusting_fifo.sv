@@ -1,5 +1,5 @@
-// A FIFO that trusts its neighbours: a push into a full one, or a pop of an empty one, breaks
-// it, and what it shows as the head of an empty one is whatever its memory has.
+// A FIFO that relies on its neighbours: a push into the full FIFO or a pop of the empty FIFO corrupts it, and the
+// head of the empty FIFO is an arbitrary word of its memory.
 module trusting_fifo #(
   parameter int unsigned Depth = 8, // a power of two
   parameter type T = logic [31:0]

@@ -1,5 +1,5 @@
-// A FIFO between two clocks as people write it: Gray-coded pointers through two registers, flags that
-// are registers, a reset for each side.
+// A common FIFO between two clocks: Gray-coded pointers through two registers, registered flags, and a reset for each
+// side.
 module two_clock_fifo #(
     parameter int Depth = 8,
     parameter int Width = 16

@@ -1,11 +1,11 @@
-// A router of three ports and two virtual channels (VCs) as its users write it: a flit is one word with all in it, the VCs that its
-// packet may take among the fields, and a credit is a pulse on the wire of its VC. What stands in a word that is not valid does not matter.
-// Input queued, with islip for VCs and switch; a head is routed in one cycle, gets a VC in the next, and flits cross in the one after.
+// A router of three ports and two virtual channels (VCs) in another style: a flit is one word with all fields, including the VCs
+// permitted for its packet, and a credit is a pulse on the wire of its VC. The fields of a word without valid are undefined. Input
+// queues, islip for VCs and switch; a head is routed in one cycle, gets a VC in the next cycle, and crosses one cycle later.
 package word_router_pkg;
     localparam int Ports = 3, VCs = 2, N = Ports * VCs;
     typedef struct packed {
         logic         valid, head, tail, vc;
-        logic [N-1:0] way; // of a head: output * VCs + VC
+        logic [N-1:0] way; // permitted VCs of a head: output * VCs + VC
         logic [11:0]  load;
     } flit_t;
 endpackage
@@ -30,7 +30,7 @@ module word_router
     logic [N-1:0] way_q [N], way_d [N], used_q, used_d;
     place_t vc_grant_q [N], vc_grant_d [N], vc_accept_q [N], vc_accept_d [N];
     place_t grant_q [Ports], grant_d [Ports], accept_q [Ports], accept_d [Ports];
-    logic [Ports-1:0] first_q, first_d; // VC that has the first choice, of each input
+    logic [Ports-1:0] first_q, first_d; // by input: VC with priority
     flit_t [Ports-1:0] cross_q, cross_d;
     logic [Ports-1:0][VCs-1:0] credit_d;
 
@@ -38,7 +38,7 @@ module word_router
     logic [Ports-1:0] wants [Ports], given [Ports];
     logic [Ports-1:0] chosen [Ports]; // VC by input and output
 
-    // The first of some, from a place on.
+    // The first member of a set from a given position on.
     function automatic place_t next(input logic [N-1:0] of, input place_t from, input int n);
         next = 3'd7;
         for (int k = n - 1; k >= 0; k--) begin
@@ -95,7 +95,7 @@ module word_router
         for (int v = 0; v < N; v++) ready[v] = state_q[v] == Active && count[v] != 0 && int'(owed[out_q[v]]) < Depth;
         for (int i = 0; i < Ports; i++) begin
             wants[i] = '0; chosen[i] = '0; given[i] = '0;
-            for (int k = VCs - 1; k >= 0; k--) begin // the last one has the first choice
+            for (int k = VCs - 1; k >= 0; k--) begin // the last assignment has priority
                 automatic int vc = (int'(first_q[i]) + k) % VCs;
                 if (ready[i * VCs + vc]) begin
                     wants[i][out_q[i * VCs + vc] / 3'(VCs)] = 1'b1;

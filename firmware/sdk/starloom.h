@@ -124,7 +124,7 @@ SL_INLINE sl_frame *starloom_queue(sl_nic *nic, uint32_t port, uint32_t kind, ui
     return payload_bytes <= nic->bank.payload_bytes ? frame : 0;
 }
 
-/* A frame that is not sent, all zeros: writes to it are lost. A long one is in the bank. */
+/* A frame that is not sent, all zeros. Writes to the frame are lost. The bank has memory for long frames. */
 static __attribute__((aligned(8))) uint8_t starloom_lost[sizeof(sl_frame) + SL_PAYLOAD_BYTES_RTL], *starloom_lost_long;
 SL_INLINE sl_frame *starloom_lose(uint32_t payload_bytes) {
     if (payload_bytes > (starloom_lost_long ? SL_PAYLOAD_BYTES_MAX : SL_PAYLOAD_BYTES_RTL)) __builtin_trap();
@@ -158,9 +158,9 @@ SL_INLINE void sl_send_ack(sl_nic *nic, uint32_t port, uint32_t destination) {
     starloom_queue(nic, port, SL_KIND_ACK, destination, 0);
 }
 
-/* An algorithm with steps of several slots may select the port that it hears in each of them in
- * advance, as a receiver with a gate table does: define this, 1 to 64, before the header is
- * included. It may use `bank`, see STARLOOM_STATE_BYTES. */
+/* An algorithm whose steps have several slots may select the ports to hear in all slots of a step in advance, like a receiver
+ * with a gate table. Define this constant, 1 to 64, before this header is included. Its value may use `bank`, see
+ * STARLOOM_STATE_BYTES. */
 #ifndef STARLOOM_LISTEN_SLOTS
 #define STARLOOM_LISTEN_SLOTS 1
 #endif
@@ -207,8 +207,8 @@ SL_INLINE void sl_deliver(sl_nic *nic, sl_packet packet) {
     sl_host_deliver(packet.origin);
 }
 
-/* Whether this processor's own packet has arrived: the free acknowledgement of the two-hops
- * class, only for workloads that grant it. */
+/* Reports whether this processor's own packet has arrived. Only workloads of the two-hop class provide this acknowledgement.
+ * */
 SL_INLINE int sl_delivered(const sl_nic *nic) { return (nic->registers->flags & SL_FLAG_DELIVERED) != 0; }
 
 SL_INLINE uint64_t sl_mix64(uint64_t x) {
@@ -302,16 +302,16 @@ SL_INLINE uint32_t sl_machine_rom(const sl_nic *nic, uint32_t k) { return nic->b
 SL_INLINE uint32_t sl_tx_status(const sl_nic *nic) { return nic->bank.tx_status[nic->cell]; }
 SL_INLINE uint32_t sl_served(const sl_nic *nic) { return nic->bank.served[nic->cell]; }
 
-/* In networks whose frames go to the output of one processor, such as a crossbar, a request
- * carries the frame's tag, and an output may accept a single tag: define STARLOOM_TAGS before
- * this header is included. Initially it accepts all tags, SL_TAG_ANY. */
+/* In networks whose frames go to the output of one processor, such as a crossbar, a request carries the frame's tag. An
+ * output may accept a single tag; initially it accepts all tags, SL_TAG_ANY. Define STARLOOM_TAGS before this header is
+ * included. */
 SL_INLINE void sl_accept(sl_nic *nic, uint32_t tag) { nic->bank.accept_tag[nic->cell] = (uint16_t)tag; }
 
-/* Such a network may accept a list of addressees: the first sl_list_words words of this
- * processor's ROM. A frame to SL_LISTED goes to the first choice if that is valid and free,
- * otherwise to the first place in the list that is; sl_served returns the addressee, and the
- * NIC makes it invalid. Initially all places are invalid. Define STARLOOM_REQUESTS, which
- * includes STARLOOM_ROM, before this header is included. */
+/* Some of these networks accept a list of addressees: the first sl_list_words words of this processor's ROM. A
+ * frame to SL_LISTED goes to the first choice if this place is valid and its addressee is free, otherwise to the
+ * first such place of the list. sl_served returns the addressee, and the NIC invalidates the place. Initially
+ * all places are invalid. Define STARLOOM_REQUESTS, which includes STARLOOM_ROM, before this header is included.
+ * */
 SL_INLINE uint32_t sl_list_words(const sl_nic *nic) { return nic->bank.list_words; }
 SL_INLINE void sl_first_choice(sl_nic *nic, uint32_t place) { nic->bank.first_choice[nic->cell] = place; }
 SL_INLINE uint64_t *starloom_valid(const sl_nic *nic) { return nic->bank.list_valid + nic->cell * ((nic->bank.list_words + 63) / 64); }
@@ -415,7 +415,7 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
 #endif
 #undef SL_PLACE
     starloom_lost_long = 0;
-    if (payload_bytes > SL_PAYLOAD_BYTES_RTL) { /* shared, as long as the longest frame */
+    if (payload_bytes > SL_PAYLOAD_BYTES_RTL) { /* shared by all cells, with room for the longest frame */
         starloom_lost_long = (uint8_t *)starloom_column(&at, 8, sizeof(sl_frame) + SL_PAYLOAD_BYTES_MAX + 8);
     }
     return starloom_reserve(at) ? bank : 0;
@@ -448,7 +448,7 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
         starloom_consume(&nic); STARLOOM_LEAVE;                                           \
     }
 
-/* Removes the frames that the handler took from the RX FIFO. */
+/* Removes from the RX FIFO the frames that the handler has taken. */
 SL_INLINE void starloom_consume(sl_nic *nic) {
     if (nic->taken == 0) return;
     uint32_t left = nic->registers->rx_count - nic->taken;
@@ -526,8 +526,8 @@ SL_INLINE uint32_t sl_random_bits(sl_nic *nic, uint32_t k) { return sl_random(ni
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Called by the checks of clang's undefined behaviour sanitizer. The data of each begins with
- * the place; the host finds the function. */
+/* Called by checks of clang's undefined behaviour sanitizer. The data of each check begins with its place in the source; the host
+ * finds the function. */
 typedef struct {
     const char *file;
     uint32_t line, column;
@@ -653,7 +653,7 @@ SL_INLINE sl_frame *starloom_checked_send(sl_nic *nic, uint32_t port, uint32_t k
 #define STARLOOM_LEAVE (void)0
 #endif
 
-/* Functions that the firmware has not enabled: their use is a compile-time error. */
+/* Functions that the firmware has not enabled. Their use is a compile-time error. */
 #define STARLOOM_UNASKED(function, macro) \
     extern uint32_t function(void) __attribute__((error("define " macro " before starloom.h is included")));
 #ifndef STARLOOM_TX_STATUS

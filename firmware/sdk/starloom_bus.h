@@ -13,11 +13,11 @@
 
 /* The size of the network. */
 SL_INLINE uint32_t sl_vertices(const sl_nic *nic) { return sl_shape(nic, 0); }
-SL_INLINE uint32_t sl_bus_length(const sl_nic *nic) { return sl_shape(nic, 1); } /* vertices that may use a bus in one slot */
+SL_INLINE uint32_t sl_bus_length(const sl_nic *nic) { return sl_shape(nic, 1); } /* maximum number of vertices on a bus in one slot */
 SL_INLINE uint32_t sl_buses(const sl_nic *nic) { return sl_shape(nic, 2); }
 SL_INLINE int sl_arbitrated(const sl_nic *nic) { return sl_shape(nic, 3) != 0; }
 
-/* This vertex's taps, which are ports from 0 on, and their buses: define STARLOOM_ROM before this header. */
+/* Number of this vertex's taps, and the bus of each tap; port k is tap k. Define STARLOOM_ROM before this header. */
 SL_INLINE uint32_t sl_taps(const sl_nic *nic) { return sl_rom(nic, 0); }
 SL_INLINE uint32_t sl_bus_of(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 1 + port); }
 

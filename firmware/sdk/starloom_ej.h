@@ -30,8 +30,8 @@ SL_INLINE uint32_t sl_ej_p_max(const sl_nic *nic, uint32_t sector, uint32_t q) {
 /* The largest number of ports of a node. */
 #define SL_EJ_PORTS_MAX 72
 
-/* The step of a node of a one-to-all broadcast other than the source: it waits for the message,
- * at most for the duration of the broadcast. */
+/* One slot of a node that is not the source of a one-to-all broadcast: it waits for the message, at most for the duration of the
+ * broadcast. */
 SL_INLINE void sl_ej_await(sl_nic *nic) {
     uint32_t steps = sl_ej_dimensions(nic) * sl_ej_diameter(nic);
     sl_sleep(nic, steps < SL_LONG ? steps : SL_LONG);

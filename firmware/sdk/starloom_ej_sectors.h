@@ -7,7 +7,7 @@
 
 #include "starloom_ej.h"
 
-/* The major direction in the packet of a sector; a misprint contains another. */
+/* The major direction in the packet of a sector. A program may redefine it to study a misprint. */
 #ifndef SL_EJ_MAJOR
 #define SL_EJ_MAJOR(direction) (direction)
 #endif
@@ -32,7 +32,7 @@ SL_INLINE int sl_ej_take(const sl_nic *nic, const sl_frame *frame, sl_ej_packet 
     return packet->major < 6 && packet->minor < 6 && packet->dimension - 1u < sl_ej_dimensions(nic);
 }
 
-/* Opens all sectors of one dimension in a step. */
+/* Starts the broadcast in all sectors of a dimension. step is the current step. */
 SL_INLINE void sl_ej_open(sl_nic *nic, uint32_t dimension, uint32_t step) {
     uint16_t hops = (uint16_t)(sl_ej_diameter(nic) - 1);
     for (uint32_t major = 0; major < 6; major++) {

@@ -35,14 +35,14 @@ enum { SL_GOSSIP_A, SL_GOSSIP_B, SL_GOSSIP_C, SL_GOSSIP_ENDED };
 typedef struct {
     uint32_t session; /* the current session of this processor */
     uint32_t stage;
-    uint32_t received, sent; /* messages of this session; sent: passed to the NIC */
+    uint32_t received, sent; /* messages of this session received, and passed to the NIC */
 } sl_gossip;
 
 /* The next action of the program. */
 enum { SL_GOSSIP_WAIT, SL_GOSSIP_READY, SL_GOSSIP_SEND, SL_GOSSIP_END };
 
-/* The values of scheduling: requests for one addressee at a time; Algorithm 2, for all remaining
- * addressees, the one under the cursor first; Algorithm 2', for all remaining ones, in their order. */
+/* Values of scheduling. ONE: a request for one addressee at a time. ALGORITHM_2: for all remaining addressees, first the one
+ * under the cursor. ALGORITHM_2_STAR (2'): for all remaining addressees in their order. */
 enum { SL_GOSSIP_ONE = 0, SL_GOSSIP_ALGORITHM_2 = 2, SL_GOSSIP_ALGORITHM_2_STAR = 3 };
 
 SL_INLINE void sl_gossip_start(sl_nic *nic) {
@@ -57,8 +57,8 @@ SL_INLINE const sl_frame *sl_gossip_receive(sl_nic *nic, sl_gossip *g) {
     return frame;
 }
 
-/* Advances to the program's next action; SL_GOSSIP_WAIT means none in this
- * slot. */
+/* Advances to the program's next action. SL_GOSSIP_WAIT means that there is none in this slot.
+ * */
 SL_INLINE uint32_t sl_gossip_next(sl_nic *nic, sl_gossip *g, int32_t scheduling) {
     const uint32_t others = sl_processors(nic) - 1, sessions = sl_workload(nic);
     if (g->stage == SL_GOSSIP_ENDED && g->session < sessions) {
@@ -91,12 +91,12 @@ SL_INLINE uint32_t sl_gossip_next(sl_nic *nic, sl_gossip *g, int32_t scheduling)
     return SL_GOSSIP_WAIT;
 }
 
-/* The addressee of the next message, SL_LISTED for one of a list. */
+/* The addressee of the next message, SL_LISTED for a request by list. */
 SL_INLINE uint32_t sl_gossip_to(const sl_nic *nic, const sl_gossip *g, int32_t scheduling) {
     return scheduling ? SL_LISTED : sl_rom(nic, g->sent);
 }
 
-/* Sends the next message: a packet, followed by the given number of bytes, which it returns. */
+/* Sends the next message: a packet, followed by the given number of bytes. Returns the address of these bytes. */
 SL_INLINE uint8_t *sl_gossip_send(sl_nic *nic, sl_gossip *g, int32_t scheduling, uint32_t bytes) {
     const uint32_t to = sl_gossip_to(nic, g, scheduling);
     if (scheduling == SL_GOSSIP_ALGORITHM_2) sl_first_choice(nic, g->sent);

@@ -42,9 +42,9 @@ void sl_host_result(uint32_t k, uint64_t value);
 
 /* The outputs of a processor. */
 typedef struct {
-    uint8_t *sent; /* the frames of the last slot, room for one of each lane */
+    uint8_t *sent; /* frames of the last slot, with room for one frame per lane */
     uint32_t sends;
-    uint32_t kept; /* what becomes of frames: SL_TX_BLOCKED, SL_TX_COLLIDED, or 0 if they leave */
+    uint32_t kept; /* result for all frames: SL_TX_BLOCKED, SL_TX_COLLIDED, or 0 if they leave */
     int failed;
     int32_t code;
     char assertion[LINE_BYTES + 1];
@@ -58,9 +58,9 @@ static struct {
     sl_bank *bank;
     void *column[COLUMNS];
     uint32_t columns, slot, calls;
-    uint32_t cell; /* the processor that the test asks about */
+    uint32_t cell; /* cell of the processor selected by sl_native_use */
     done_t *all;
-    uint8_t *taken; /* of every output in the network, with request lists */
+    uint8_t *taken; /* by output of the network: 1 if the output is taken; with request lists */
     jmp_buf handler;
 } host;
 
@@ -279,7 +279,7 @@ static void check_legal(const sl_frame *frame) {
 
 static int is_free(uint32_t output) { return output < host.bank->processors && !host.taken[output]; }
 
-/* Whether a place of a processor's request list is valid and free. */
+/* Reports whether a place of a processor's request list is valid and free. */
 static int can_claim(uint32_t cell, uint32_t place) {
     const sl_bank *bank = host.bank;
     const uint64_t *valid = bank->list_valid + (uint64_t)cell * ((bank->list_words + 63) / 64);

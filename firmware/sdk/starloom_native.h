@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/* The processors and their network; 0 selects the value in the comment. */
+/* The processors and their network. 0 selects the value in the comment. */
 typedef struct {
     uint32_t self;          /* number of the processor, or of the first one */
     uint32_t processors;    /* in the machine; 0: self + count */
@@ -30,16 +30,16 @@ typedef struct {
     uint32_t ports;         /* 0: 1 */
     uint32_t payload_bytes; /* 0: 16 */
     uint32_t rx_frames;     /* for all ports together, at most 255; 0: 4 per port used in one slot */
-    uint32_t tx_frames;     /* likewise */
+    uint32_t tx_frames;     /* for all ports together, at most 255; 0: 4 per port used in one slot */
     uint32_t workload;      /* e.g. the destination of the processor's packet */
     uint64_t seed;
     const char *params;     /* "odds=3 retries=2"; 0: the firmware's defaults */
     const uint32_t *rom, *machine_rom; /* rom: the words of all processors, one after the other */
     uint32_t rom_words, machine_rom_words;
     uint32_t count;            /* processors here: self, self + 1 ...; 0: 1 */
-    const uint32_t *workloads; /* one for each; 0: all have `workload` */
+    const uint32_t *workloads; /* workload of each processor; 0: all have `workload` */
     int all_ports;             /* NICs send and receive at all ports in one slot, at most 72 */
-    uint32_t list_words;       /* words of the request list at the start of each ROM; frames then go to the outputs of processors */
+    uint32_t list_words;       /* words of the request list at the start of each ROM; every frame then goes to the output of a processor */
 } sl_native_config;
 
 /* Creates new processors, replacing earlier ones, and runs their start handlers. A
@@ -58,13 +58,13 @@ void sl_native_status_of(uint32_t port, uint32_t status);
 void sl_native_schedule(uint64_t word);
 void sl_native_delivered(void);
 
-/* From now on the medium is busy, or frames collide and the medium reports that: frames stay at
- * the head of the TX FIFO. 0: it is free. */
+/* From now on the medium is busy, or frames collide and the medium reports the collisions. In both cases frames stay at the head
+ * of the TX FIFO. 0 ends this. */
 void sl_native_block(int blocked);
 void sl_native_collide(int collides);
 
-/* With request lists: from now on the output of a processor of the network is taken, or accepts
- * another tag. Frames to it wait; requests by list get another output. 0: it is free. */
+/* With request lists: from now on the output of a processor of the network is taken or accepts another tag. Frames to this output
+ * wait; requests by list get another output. 0 ends this. */
 void sl_native_take(uint32_t output, int taken);
 
 /* Runs the handlers of all processors at the boundary before the next slot; then each NIC sends

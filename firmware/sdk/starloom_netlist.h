@@ -20,21 +20,21 @@ SL_INLINE uint32_t sl_hears_from(const sl_nic *nic, uint32_t port) { return sl_r
 /* The only processor that hears a port, SL_NOWHERE for several or none. */
 SL_INLINE uint32_t sl_neighbour(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 3 + 4 * port); }
 
-/* Whether a port is at a star, and the cycles from its medium to the listeners; 1 if the netlist does not specify them. */
+/* Reports whether a port is at a star. sl_latency below: cycles from the port's medium to the listeners, 1 by default. */
 SL_INLINE int sl_at_star(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) >> 16 == 1; }
-/* Whether a port is at a bus with an arbiter, or at a crossbar, whose first output is then sl_sends_to. */
+/* Report whether a port is at a bus with an arbiter, or at a crossbar. At a crossbar, sl_sends_to is its first output. */
 SL_INLINE int sl_at_bus(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) >> 16 == 2; }
 SL_INLINE int sl_at_crossbar(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) >> 16 == 3; }
-/* Whether a port must request before it sends: at a bus with an arbiter or a crossbar. */
+/* Reports whether a port must request before it sends: at a bus with an arbiter and at a crossbar. */
 SL_INLINE int sl_asks(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) >> 17 == 1; }
-/* Whether it is at a router: a frame goes to the processor that it is addressed to, at a port of it that is at one, too; sl_sends_to and
- * sl_hears_from are the channels, and a way through routers counts as one link of a cycle. */
+/* Reports whether a port is at a router. A frame then goes to the addressed processor, to one of its ports at a router.
+ * sl_sends_to and sl_hears_from are channels, and a path through routers counts as one link of one cycle. */
 SL_INLINE int sl_at_router(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) >> 16 == 4; }
 SL_INLINE uint32_t sl_latency(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) & 0xffffu; }
 
-/* The route to a processor: the port, and the next processor; SL_NOWHERE for none. Shortest by
- * latency, then by hops, then the lowest port; or as specified by routes: of the netlist.
- * Networks of more than 4096 processors, and those with routes: none, have no such table. */
+/* The route to a processor: the port, and the next processor; SL_NOWHERE for none. Routes are shortest by latency, then by hops,
+ * then by the lowest port, unless the netlist specifies routes. Networks of more than 4096 processors, and networks with routes:
+ * none, have no route table. */
 SL_INLINE int sl_has_ways(const sl_nic *nic) { return !(sl_machine_rom(nic, 0) & 4); }
 SL_INLINE uint32_t sl_way(const sl_nic *nic, uint32_t to) {
     return sl_has_ways(nic) ? sl_rom(nic, 1 + 4 * sl_ports(nic) + to) : SL_NOWHERE;
@@ -46,18 +46,18 @@ SL_INLINE uint32_t sl_next_hop(const sl_nic *nic, uint32_t to) {
     return sl_way(nic, to) == SL_NOWHERE ? SL_NOWHERE : sl_way(nic, to) & 0xffffu;
 }
 
-/* Whether frames of several senders may collide on some medium; whether a NIC hears one port at
- * a time; whether it has one switch and so sends where it hears; the number of media; and the
- * hash of the netlist, which changes with any node, port, link or latency. */
+/* Properties of the netlist: frames of several senders may collide on some medium; a NIC hears one port at a time; a NIC has one
+ * switch, so it hears the port to which it sends; the number of media; the hash, which changes with any node, port, link or
+ * latency. */
 SL_INLINE int sl_may_meet(const sl_nic *nic) { return sl_machine_rom(nic, 0) & 1; }
 SL_INLINE int sl_hears_one(const sl_nic *nic) { return sl_machine_rom(nic, 0) >> 1 & 1; }
 SL_INLINE int sl_one_switch(const sl_nic *nic) { return sl_machine_rom(nic, 0) >> 3 & 1; }
 SL_INLINE uint32_t sl_netlist_hash(const sl_nic *nic) { return sl_machine_rom(nic, 1); }
 SL_INLINE uint32_t sl_media(const sl_nic *nic) { return sl_machine_rom(nic, 2); }
 
-/* Whether a frame sent to a port, at a crossbar addressed to the processor, reaches that
- * processor; for this processor itself, whether the same port hears it. Networks without
- * crossbars, or of more than 4096 processors, have no such table: 0. */
+/* Reports whether a frame to a port (at a crossbar: addressed to the processor) reaches the processor; for this processor,
+ * whether the port hears its own frames. Networks without crossbars, and networks of more than 4096 processors, lack this table:
+ * 0. */
 SL_INLINE int sl_leads_to(const sl_nic *nic, uint32_t port, uint32_t processor) {
     const uint32_t n = sl_processors(nic), ways = sl_has_ways(nic) ? n : 0;
     const uint32_t k = 1 + 4 * sl_ports(nic) + ways + port * ((n + 31) / 32) + processor / 32;
@@ -71,11 +71,11 @@ SL_INLINE int sl_leads_to(const sl_nic *nic, uint32_t port, uint32_t processor) 
         if (sl_netlist_hash(nic) != NET_HASH) sl_fail(nic, 1000); \
     } while (0)
 
-/* The number of frames that a port may have on its link and at the receiver, 0 if it never waits for credits. */
+/* Maximum number of a port's frames on its link and at the receiver; 0 for a port without credits. */
 SL_INLINE uint32_t sl_credits(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) >> 24; }
 
-/* At routers each port of a NIC has a part of both FIFOs, nic.tx_frames and nic.rx_frames of
- * the scenario, so that frames of one port do not wait for those of another. */
+/* At routers, each port of a NIC has its own part of both FIFOs: nic.tx_frames and nic.rx_frames of the scenario. Frames of one
+ * port therefore do not wait for frames of another port. */
 
 /* Number of frames of a port that still fit into its part of the TX FIFO. */
 SL_INLINE uint32_t sl_tx_free_of(const sl_nic *nic, uint32_t port) {
@@ -92,7 +92,7 @@ SL_INLINE const sl_frame *sl_receive_from(sl_nic *nic, uint32_t port) {
     uint32_t place = nic->taken;
     while (place < nic->registers->rx_count && starloom_rx(nic, place)->port != port) place++;
     if (place >= nic->registers->rx_count) return 0;
-    for (; place > nic->taken; place--) { /* keeps the order of the others */
+    for (; place > nic->taken; place--) { /* keeps the order of the other frames */
         uint64_t *a = (uint64_t *)starloom_rx(nic, place), *b = (uint64_t *)starloom_rx(nic, place - 1);
         for (uint32_t word = 0; word < nic->bank.frame_stride / 8; word++) {
             const uint64_t kept = a[word];
@@ -112,26 +112,26 @@ SL_INLINE const sl_frame *sl_receive_from(sl_nic *nic, uint32_t port) {
  * many slots as there are processors, then the next medium. Requests are made in the first of these
  * slots, so that all have been served after the last. */
 
-/* The medium of this slot, where NICs hear one port at a time. */
+/* The medium of this slot, if NICs hear one port at a time. */
 SL_INLINE uint32_t sl_round_medium(const sl_nic *nic) { return sl_slot(nic) / sl_processors(nic) % sl_media(nic); }
 
-/* Whether it is this processor's turn. */
+/* Reports whether it is this processor's turn. */
 SL_INLINE int sl_my_turn(const sl_nic *nic) { return sl_slot(nic) % sl_processors(nic) == sl_self(nic); }
 
-/* Whether the frame for a port is still in the NIC, which hears all of its ports. */
+/* Reports whether the frame to a port is still in the NIC, for NICs that hear all of their ports. */
 SL_INLINE int sl_waits(const sl_nic *nic, uint32_t port) {
     const uint32_t status = sl_tx_status_of(nic, port);
     return status == SL_TX_BLOCKED || status == SL_TX_COLLIDED;
 }
 
-/* Whether a frame may be sent to a port in this slot; at a router as many as fit. */
+/* Reports whether a frame may be sent to a port in this slot; at a router, as many frames as fit. */
 SL_INLINE int sl_may_send(const sl_nic *nic, uint32_t port) {
     if (sl_at_router(nic, port)) return sl_tx_free_of(nic, port) > 0;
     if (!sl_hears_one(nic)) return !sl_waits(nic, port) && (sl_asks(nic, port) || !sl_may_meet(nic) || sl_my_turn(nic));
     return sl_sends_to(nic, port) == sl_round_medium(nic) && (sl_asks(nic, port) ? sl_slot(nic) % sl_processors(nic) == 0 : sl_my_turn(nic));
 }
 
-/* Listens to others. Call it in each slot where NICs hear one port at a time, otherwise at the start. */
+/* Listens to other processors. Call it in each slot if NICs hear one port at a time, otherwise once at the start. */
 SL_INLINE void sl_hear_rounds(sl_nic *nic) {
     uint32_t port = 0;
     if (sl_hears_one(nic))
@@ -139,8 +139,8 @@ SL_INLINE void sl_hear_rounds(sl_nic *nic) {
     if (sl_hears_one(nic) || sl_ports(nic) == 1) sl_listen(nic, port < sl_own_ports(nic) ? port : SL_PORT_NONE);
 }
 
-/* Sends a packet to the next processor on its route, whose number is the tag: a star or a bus may have other
- * listeners. A frame across a crossbar is for that processor, and is a control frame except on the last hop. */
+/* Sends a packet to the next processor on its route. The tag is this processor's number, because a star or a bus may have other
+ * listeners. A frame across a crossbar is addressed to this processor, and is a control frame except on the last hop. */
 SL_INLINE void sl_send_hop(sl_nic *nic, uint32_t port, uint32_t hop, sl_packet packet) {
     const uint32_t to = sl_at_crossbar(nic, port) ? hop : packet.destination;
     sl_frame *frame = sl_send(nic, port, to == packet.destination ? SL_KIND_DATA : SL_KIND_CONTROL, to, sizeof packet);
@@ -148,22 +148,22 @@ SL_INLINE void sl_send_hop(sl_nic *nic, uint32_t port, uint32_t hop, sl_packet p
     *(sl_packet *)frame->payload = packet;
 }
 
-/* The progress of a port that sends its processor's knowledge, packet by packet, to the other ends of its link, star, bus or crossbar, or
- * to all processors at routers: the packets sent, and the frames of the next one. At crossbars and routers each frame has one addressee. */
+/* The progress of a port that sends packets one by one to the far ends of its link, star, bus or crossbar, or at routers to all
+ * processors: packets sent, and frames sent of the next packet. At crossbars and routers, each frame has one addressee. */
 typedef struct {
     uint32_t packets, frames;
 } sl_told;
 
-/* Whether this processor sends to all ports at once, by frames to SL_PORT_ALL: no port waits for grants or has a switch. Where
- * NICs hear one port at a time, they hear their ports in turn, and each packet is repeated for the largest number of ports. */
+/* Reports whether this processor can send to all ports at once (SL_PORT_ALL): no port waits for grants or credits or is at a
+ * router, and the NIC has no switch. If NICs hear one port at a time, each packet is sent repeatedly. */
 SL_INLINE int sl_tells_all(const sl_nic *nic) {
     for (uint32_t port = 0; port < sl_own_ports(nic); port++)
         if (sl_asks(nic, port) || sl_credits(nic, port) || sl_at_router(nic, port)) return 0;
     return !sl_one_switch(nic);
 }
 
-/* Sends the next packet to a port, or to all. A packet's word is the number of its origin and, from bit 24 on, the port
- * that brought it plus one, 0 for none: a packet does not return to a medium whose listeners all have it, nor to routers. */
+/* Sends the next packet to a port, or to all ports. The word of a packet is its origin and, from bit 24 on, 1 + the port that
+ * received it, 0 for none. A packet does not return to a medium whose listeners all have the packet, nor to routers. */
 SL_INLINE void sl_tell_port(sl_nic *nic, sl_told *told, uint32_t port, const uint32_t *packets, uint32_t known) {
     const uint32_t n = sl_processors(nic), one = port != SL_PORT_ALL, routes = one && sl_at_router(nic, port), crosses = one && sl_at_crossbar(nic, port);
     const uint32_t frames = crosses || routes ? n - 1 : !one && sl_hears_one(nic) ? sl_ports(nic) : 1;
@@ -186,7 +186,7 @@ SL_INLINE void sl_tell_port(sl_nic *nic, sl_told *told, uint32_t port, const uin
     }
 }
 
-/* Sends to all ports. Call it in each slot; told has an entry per port of sl_ports. Returns whether all packets have been sent. */
+/* Sends to all ports. Call it in each slot; told has one entry per port. Reports whether all packets have been sent. */
 SL_INLINE int sl_tell(sl_nic *nic, sl_told *told, const uint32_t *packets, uint32_t known) {
     const uint32_t ports = sl_own_ports(nic), all = (uint32_t)sl_tells_all(nic);
     int done = 1, sends = 0, routed = 0;

@@ -21,10 +21,10 @@ typedef struct {
     uint16_t send_port, listen_port;
     uint32_t actions;
 } sl_schedule;
-#define SL_ACTION_OWN 0x1u      /* send the own packet, otherwise the held one */
-#define SL_ACTION_FINAL 0x2u    /* the received packet is the final one, otherwise the held one */
-#define SL_ACTION_KEEP_MIN 0x4u /* then keep the smaller of own and final packet as the own one */
-#define SL_ACTION_KEEP_MAX 0x8u /* then keep the larger of own and final packet as the own one */
+#define SL_ACTION_OWN 0x1u      /* send the own packet, otherwise the held packet */
+#define SL_ACTION_FINAL 0x2u    /* the received packet becomes the final packet, otherwise the held packet */
+#define SL_ACTION_KEEP_MIN 0x4u /* then the smaller of own and final packet becomes the own packet */
+#define SL_ACTION_KEEP_MAX 0x8u /* then the larger of own and final packet becomes the own packet */
 #define SL_ACTION_END 0x10u     /* the schedule has ended */
 
 /* The schedule for this slot. The firmware must define STARLOOM_SCHEDULE before it includes
@@ -40,9 +40,9 @@ SL_INLINE int sl_idles(sl_schedule word) {
     return word.send_port == SL_PORT_NONE && word.listen_port == SL_PORT_NONE && !(word.actions & ~SL_ACTION_END);
 }
 
-/* The choices of a deterministic two-hops algorithm: the group to which processor i sends its
- * packet in slot t = 0, 2, 4, ... choose(i, t, groups, group_size) is a pure function, which
- * the adversary calls. */
+/* The choices of a deterministic two-hop algorithm: the group to which processor i sends its packet in
+ * slot t = 0, 2, 4, ... choose(i, t, groups, group_size) is a pure function, which the adversary calls.
+ * */
 #define STARLOOM_CHOICE(choose) STARLOOM_CALL(choice, (uint32_t i, uint32_t t, uint32_t g, uint32_t d), choose(i, t, g, d))
 
 #endif

@@ -129,7 +129,7 @@ SL_INLINE uint64_t sl_mix64(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/* The draws of starloom.h: the same numbers for the same seed. */
+/* The same draws as in starloom.h for the same seed. */
 SL_INLINE uint32_t sl_random(sl_nic *nic) {
     const uint64_t gamma = 0x9E3779B97F4A7C15u;
     uint64_t seed = starloom_selected(SL_SELECT_SEED) | (uint64_t)starloom_selected(SL_SELECT_SEED + 1) << 32;

@@ -58,9 +58,9 @@ SL_INLINE void sl_send_traffic(sl_nic *nic, uint32_t port, uint32_t next, sl_tra
     if (frame) *(sl_traffic *)frame->payload = head;
 }
 
-/* With a `closed` workload, at most this number of packets of a source may be on their way, 0
- * for any number; the host offers no more. The destination then acknowledges each packet, after
- * its last frame, by a frame with that frame's head to the origin. */
+/* With a `closed` workload, this is the maximum number of packets of a source in flight, 0 for any number; the host offers no
+ * more. After the last frame of a packet, the destination acknowledges the packet: it sends a frame with that frame's head to the
+ * origin. */
 SL_INLINE uint32_t sl_closed(const sl_nic *nic) { return sl_workload(nic); }
 SL_INLINE void sl_acknowledge(sl_nic *nic, uint32_t port, uint32_t next, sl_traffic head) {
     sl_frame *frame = starloom_queue(nic, port, SL_KIND_ACK, next, sizeof head);

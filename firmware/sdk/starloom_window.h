@@ -19,10 +19,10 @@
 #define SL_SELECT_STATUS 0x40u /* receiver status of port 0 and the following ports */
 
 /*
- * The NIC of one processor, memory-mapped: aligned words of 32 bits from SL_WINDOW on. Frames of the
- * FIFOs lie at SL_RX_FIFO and SL_TX_FIFO, SL_FIFO_STRIDE bytes apart, the head first, each as a frame
- * block and its payload; they take aligned accesses of 8, 16 and 32 bits. What the processor writes
- * is valid at the end of its turn (wfi).
+ * The NIC of one processor, memory-mapped: aligned words of 32 bits from SL_WINDOW on. The frames of
+ * the FIFOs are at SL_RX_FIFO and SL_TX_FIFO, SL_FIFO_STRIDE bytes apart, the head first. Each frame
+ * is a frame block with its payload, and permits aligned accesses of 8, 16 and 32 bits. Writes of the
+ * processor take effect at the end of its turn (wfi).
  */
 typedef struct {
     uint32_t self; /* R, this processor's number */
@@ -30,23 +30,23 @@ typedef struct {
     uint32_t slot; /* R, the slot that begins now, 0 after reset */
     uint32_t workload; /* R, this processor's word of the workload */
     uint32_t ports; /* R, ports of the NIC */
-    uint32_t rx_status; /* R, receiver status of the slot before */
+    uint32_t rx_status; /* R, receiver status of the previous slot */
     uint32_t rx_count; /* R, frames in the RX FIFO */
-    uint32_t tx_count; /* R, frames in the TX FIFO; the next frame is written at this place */
+    uint32_t tx_count; /* R, frames in the TX FIFO; the next frame is written at this index */
     uint32_t tx_free; /* R, frames that still fit into the TX FIFO */
     uint32_t flags; /* R, flags of the processor block */
-    uint32_t rx_pop; /* W, removes so many frames from the head of the RX FIFO */
-    uint32_t tx_push; /* W, appends so many frames, written at the place tx_count and the following places */
-    uint32_t tx_withdraw; /* W, removes the frame that is sent next; the value has no meaning */
+    uint32_t rx_pop; /* W, removes this number of frames from the head of the RX FIFO */
+    uint32_t tx_push; /* W, appends this number of frames, written at index tx_count and the following indexes */
+    uint32_t tx_withdraw; /* W, removes the next frame to be sent; the value is ignored */
     uint32_t listen; /* W, port that is heard from this slot on, 0xffff for none, 0xfffe for all */
-    uint32_t sleep; /* W, the processor has nothing to do for so many slots */
+    uint32_t sleep; /* W, the processor sleeps for this number of slots */
     uint32_t done; /* W, 1: the processor has finished */
     uint32_t held; /* W, packets that the program holds, for the memory rule */
     uint32_t low; /* W, low bits of the value that result or probe reports */
-    uint32_t high; /* W, high bits of that value */
-    uint32_t result; /* W, reports the value as the result of this number */
-    uint32_t probe; /* W, shows the value at the probe of this number */
-    uint32_t log; /* W, a line of so many bytes in the firmware log, from the address in low on */
+    uint32_t high; /* W, high bits of the value that result or probe reports */
+    uint32_t result; /* W, reports the value as the result with this number */
+    uint32_t probe; /* W, shows the value at the probe with this number */
+    uint32_t log; /* W, writes a line of this number of bytes, from the address in low on, to the firmware log */
     uint32_t deliver; /* W, the packet of this processor has reached its destination */
     uint32_t fail; /* W, the processor gives up with this code */
     uint32_t select; /* RW, number of the register that value shows: SL_SELECT_... */

@@ -1,6 +1,6 @@
-// Arbiter with a favourite: requester 0, else the first request after the last one granted.
+// Arbiter with a favourite. It grants requester 0, otherwise the first requester after the last granted one.
 //
-// When a request is granted, and for how long: arbiter_lock.v. Reset: no grant, requester 1 is asked first.
+// arbiter_lock.v determines the beginning and the end of a grant. Reset: no grant, requester 1 precedes requesters 2 and above.
 // Twin of hw.Arbiters of kind favour, for one arbiter.
 `default_nettype none
 
@@ -20,7 +20,7 @@ module arbiter_favour #(
 
   localparam [REQUESTERS-1:0] ONE = 1;
 
-  reg [REQUESTERS-1:0] after_q; // those after the last of the others
+  reg [REQUESTERS-1:0] after_q; // requesters after the last granted one, without requester 0
 
   wire [REQUESTERS-1:0] after = request_i & after_q;
   wire [REQUESTERS-1:0] asked = |after ? after : request_i;

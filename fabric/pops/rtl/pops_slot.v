@@ -1,25 +1,25 @@
-// The datapath of a POPS(D,G): G groups of D processors, G*G star couplers.
+// Datapath of a POPS(D,G): G groups of D processors, G*G star couplers.
 //
 //   serialisers -> ports -> star couplers -> links -> deserialisers
 //   (registered)            (combinational)  (propagation)  (registered)
 //
-// Processor i is in group i div D. Coupler a*G + b carries light from group a to
-// group b; transmitters of group a reach it on port b, receivers of group b hear it
-// on port a. Processor i's part of a packed port is the bits i*width and up.
+// Processor i is in group i div D. Coupler a*G + b carries light from group a to group b.
+// Transmitters of group a reach it at port b, and receivers of group b hear it at port a.
+// Processor i has the bits from i*width on in a packed port.
 //
-// A slot has SLOT_CYCLES = COMPUTE_CYCLES + phits of the longest frame +
-// PROPAGATION_CYCLES + GUARD_CYCLES cycles. last_o marks its last cycle. In that cycle
-//   * status_o, heard_length_o and heard_o show what was received in this slot, and
-//     violation_o which couplers showed a code violation in it; no output depends on an
-//     input of the same cycle,
-//   * load_i, frame_i, length_i, port_i load the transmitters for the next slot (as in
-//     serialiser.v; a port_i that is none of 0..G-1 and SL_PORT_ALL reaches nothing) and
-//     hear_i switches the receivers for the next slot, at the end of the cycle.
-// In all other cycles the inputs are ignored, and the outputs show the slot so far.
-// rail1_o and rail0_o are the light at the far end of the links; in the last cycle it
-// counts for no slot. Reset: dark, nothing heard, and the first cycle after a reset is
-// the last one of an empty slot. Twin of the machine that fabric.CycleTransport builds,
-// with the timing of nic.Timing.
+// A slot has SLOT_CYCLES = COMPUTE_CYCLES + phits of the longest frame + PROPAGATION_CYCLES +
+// GUARD_CYCLES cycles. last_o marks its last cycle. In this cycle
+//   * status_o, heard_length_o and heard_o show the frames received in this slot, and
+//     violation_o shows the couplers with a code violation in this slot; no output depends
+//     on an input of the same cycle,
+//   * load_i, frame_i, length_i and port_i load the transmitters for the next slot (as in
+//     serialiser.v; a port_i other than 0..G-1 and SL_PORT_ALL reaches no coupler), and
+//     hear_i switches the receivers for the next slot at the end of the cycle.
+// In all other cycles inputs are ignored, and outputs show the slot so far. rail1_o and rail0_o
+// are the light at the far ends of the links; in the last cycle this light belongs to no slot.
+// Reset: dark, nothing received; the first cycle after a reset is the last cycle of an empty
+// slot.
+// Twin of the machine that fabric/plant builds, with the timing of nic.Timing.
 `default_nettype none
 `include "starloom_registers.vh"
 
@@ -108,7 +108,7 @@ module pops_slot #(
         assign rail1_o[C*PHIT_BITS +: PHIT_BITS] = far1;
         assign rail0_o[C*PHIT_BITS +: PHIT_BITS] = far0;
 
-        reg seen_q; // a violation in an earlier cycle of this slot
+        reg seen_q; // an earlier cycle of this slot had a violation
         always @(posedge clock) begin
           if (reset) seen_q <= 1'b0;
           else seen_q <= !last && (seen_q || violation);
@@ -118,7 +118,7 @@ module pops_slot #(
     end
 
     for (b = 0; b < G; b = b + 1) begin : hearers
-      wire [G*PHIT_BITS-1:0] in1, in0; // the couplers that lead to this group
+      wire [G*PHIT_BITS-1:0] in1, in0; // light of the couplers to this group
       for (a = 0; a < G; a = a + 1) begin : ear
         assign in1[a*PHIT_BITS +: PHIT_BITS] = group[a].coupler[b].far1;
         assign in0[a*PHIT_BITS +: PHIT_BITS] = group[a].coupler[b].far0;
