@@ -36,6 +36,8 @@ type ExploreOptions struct {
 	// reached
 	UntilFails bool
 	Graph      bool // include the graph of states in the report, for at most 500 states
+	// try runs for this many slots, guided by the states and branches that they show; 0: explore all runs
+	Guide uint64
 	// folder for the state of a search, which a later call with the same scenario, bounds and program continues; ""
 	// for none
 	Out string
@@ -62,7 +64,8 @@ func Explore(ctx context.Context, s *Scenario, o ExploreOptions) (*ExploreReport
 	if o.UntilFails {
 		of = explore.Until
 	}
-	own := explore.Options{Engine: o.Engine, Workers: o.Workers, Progress: o.Progress, Branches: true, Graph: o.Graph}
+	own := explore.Options{Engine: o.Engine, Workers: o.Workers, Progress: o.Progress, Branches: true, Graph: o.Graph,
+		Guide: o.Guide}
 	if o.Out != "" {
 		if own.Saved, err = s.savedExploration(o.Out); err != nil {
 			return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"starloom"
+	"starloom/internal/explore"
 	"starloom/internal/page"
 	"starloom/traces"
 	"starloom/traces/input"
@@ -23,6 +24,8 @@ type exploreFlags struct {
 
 	json, junit, html, graph, csv *output
 
+	guide bool
+	slots uint64
 	seed  uint64
 	sweep string // file, "" for one scenario
 }
@@ -54,9 +57,14 @@ func newExplore(networks starloom.Networks) *cobra.Command {
 	o.csv = o.outputs.file(f, "csv", "with --sweep, write a row for each point as CSV to `F`")
 	engine := choose(c, "engine", "how slots are computed; routers and RTL need cycle", "auto", "cycle", "slot")
 	f.BoolVar(&o.UntilFails, "until-fails", false, "raise the largest number of faults one by one until a rule breaks")
+	f.BoolVar(&o.guide, "guide", false, "try runs, guided by states and branches that they show, in place of all runs")
+	f.Uint64Var(&o.slots, "max-slots", explore.GuideSlots, "with --guide, end after `N` slots")
 	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: all cores")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		o.Engine, o.Workers = engine.value, cmp.Or(int(o.workers), runtime.GOMAXPROCS(0))
+		if o.guide {
+			o.Guide = o.slots
+		}
 		if o.sweep != "" {
 			return o.runSweep(c)
 		}
@@ -74,6 +82,16 @@ func newExplore(networks starloom.Networks) *cobra.Command {
 
 func (o *exploreFlags) arguments(c *cobra.Command, args []string) error {
 	switch {
+	case !o.guide && c.Flags().Changed("max-slots"):
+		return input.Mistake("--max-slots", "a search of all runs ends by itself, or by a limit under explore",
+			"add --guide, or set explore.slots")
+	case o.guide && o.slots == 0:
+		return input.Mistake("--max-slots", "nothing is tried in 0 slots", "give the number of slots to run")
+	case o.guide && o.UntilFails:
+		return input.Mistake("--guide", "--until-fails shows that bounds hold, and a guided search never does",
+			"delete one of the two")
+	case o.guide && c.Flag("graph").Value.String() != "":
+		return input.Mistake("--graph", "a guided search has no whole graph", "delete it, or --guide")
 	case o.sweep == "" && c.Flag("csv").Value.String() != "":
 		return input.Mistake("--csv", "a table has a row for each point of a sweep", "add --sweep FILE, or take --json")
 	case o.sweep == "":

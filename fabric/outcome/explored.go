@@ -94,6 +94,8 @@ func (r *Explored) Sentence() string {
 	switch {
 	case r.Verdict == Holds:
 		return r.raised() + fmt.Sprintf("no run within the bounds breaks a rule (%s)", strings.Join(r.Rules, ", "))
+	case r.Verdict == Open && r.Guide != nil:
+		return r.Guide.sentence(r.Incomplete)
 	case r.Verdict == Open && r.Slots == 0:
 		return r.raised() + r.Incomplete + "; no slot is complete"
 	case r.Verdict == Open:
@@ -119,6 +121,9 @@ func (r *Explored) WriteText(w io.Writer) error {
 	fmt.Fprintf(&b, "  states       %d, found in %s; %s to known states; %s\n", r.Counts.States,
 		traces.Plural(r.Counts.Transitions, "step", "steps"), traces.Plural(r.Counts.Known, "step led", "steps led"),
 		traces.Plural(uint64(r.Counts.Ends), "state ends a run", "states end a run"))
+	if r.Guide != nil {
+		fmt.Fprintf(&b, "  tried        %s\n", r.Guide.text())
+	}
 	if text := r.BranchesText(); text != "" {
 		fmt.Fprintf(&b, "  firmware     %s\n", text)
 	}
@@ -142,6 +147,8 @@ func (r *Explored) shortest() string {
 	}
 	switch {
 	case len(r.Schedule) == 0:
+	case r.Guide != nil:
+		fmt.Fprintf(&b, "  shortened    %s; fewer faults may break a rule, too\n", r.Guide.shortest(len(r.Schedule)))
 	case r.FewestShown:
 		b.WriteString("  fewest       no run with fewer faults breaks a rule\n")
 	default:

@@ -20,6 +20,7 @@ type ExploredDetails struct {
 	Targets []ExploredTarget `json:"targets,omitempty"` // places at which faults were tried
 	Lines   []ExploredLine   `json:"lines,omitempty"`   // of the firmware, with branches
 	Graph   *ExploredGraph   `json:"-"`                 // nil if it is not asked for
+	Guide   *ExploredGuide   `json:"guide,omitempty"`   // of a guided search
 }
 
 // ExploredTarget counts the steps with a fault at a target. Failing counts the schedules found so far that contain

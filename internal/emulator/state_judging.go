@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -148,4 +149,28 @@ func (m *Machine) addTo(f *figure, processor int, value uint64) {
 		f.Count++
 	}
 	f.Min, f.Max, f.Sum, f.Values[processor] = min(f.Min, v), max(f.Max, v), f.Sum+v, v
+}
+
+// RulesSeen appends the rules that wait for their condition then, and the figures of all rules, to a text that tells
+// rare states from common ones.
+func (m *Machine) RulesSeen(to []byte) []byte {
+	if m.states == nil {
+		return to
+	}
+	for _, left := range m.states.left {
+		waits := byte(0)
+		if left > 0 {
+			waits = 1
+		}
+		to = append(to, waits)
+	}
+	for i := range m.states.rules {
+		for _, name := range m.states.rules[i].names {
+			f := m.states.figures[name].(*figure)
+			for _, value := range []int{f.Count, f.Min, f.Max} {
+				to = binary.LittleEndian.AppendUint64(to, uint64(value))
+			}
+		}
+	}
+	return to
 }

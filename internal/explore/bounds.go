@@ -192,6 +192,7 @@ type Options struct {
 	Saved    Saved          // folder from which a later call can continue the search
 	Graph    bool           // report all steps, for at most GraphStatesMax states
 	Branches bool           // report the branches of the firmware
+	Guide    uint64         // try runs for this many slots, in place of a search of all runs; 0: search
 
 	name string // of its file
 

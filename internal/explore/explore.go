@@ -48,6 +48,9 @@ func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*o
 	if err != nil {
 		return nil, nil, err
 	}
+	if o.Guide > 0 {
+		o.name = "guide"
+	}
 	if err := s.saved.open(b.saved(c.Seed), s.workers[0].Engine(), o.name); err != nil {
 		return nil, nil, err
 	}
@@ -58,11 +61,16 @@ func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*o
 	if c.Workload.Permutation.Kind == fabric.PermutationAll {
 		permutations = all(c.Network.Shape().Processors())
 	}
-	err = s.runAll(ctx, permutations, func() {
+	progress := func() {
 		if o.Progress != nil {
 			o.Progress(Progress{s.slot, min(l.slots, c.Slots), len(s.frontier), s.count.States, s.count.Transitions})
 		}
-	})
+	}
+	if o.Guide > 0 {
+		err = s.runGuided(ctx, o.Guide, progress)
+	} else {
+		err = s.runAll(ctx, permutations, progress)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -115,6 +123,11 @@ func (s *search) report(c *config.Config) *outcome.Explored {
 	r.Targets, r.Graph = s.aside.effects.list(c, s.kinds), s.aside.graph.drawn(c, s.kinds)
 	if len(s.workers) > 0 {
 		r.Lines = s.workers[0].Lines(s.aside.branches)
+	}
+	if r.Guide = s.guided(); r.Guide != nil {
+		r.FewestShown = false
+		r.NotCovered = append([]string{"all runs but those that were tried"}, s.notCovered(c)...)
+		return r
 	}
 	r.Covered, r.NotCovered = s.covered(c), append(s.pruned(), s.notCovered(c)...)
 	return r

@@ -1,0 +1,123 @@
+package explore
+
+import (
+	"slices"
+
+	"starloom/fabric/outcome"
+)
+
+// shortened tells how a schedule became short.
+type shortened struct {
+	from int // faults of the run that broke the rule
+	runs int
+}
+
+// shortenRuns bounds the runs of a shortening.
+const shortenRuns = 4096
+
+// timedEvent is a fault in a step of a run.
+type timedEvent struct {
+	step int
+	event
+}
+
+// shorten replaces the failure by one with fewer faults, then with fewer slots, by delta debugging (Zeller and
+// Hildebrandt, IEEE TSE 28(2), 2002). The rule stays the same.
+func (s *search) shorten() {
+	f := s.failed
+	var best []timedEvent
+	for step, chosen := range append(s.nodes.path(f.parent), f.choice)[1:] {
+		for _, e := range chosen {
+			best = append(best, timedEvent{step, e})
+		}
+	}
+	s.guide.shorter = shortened{from: len(best)}
+	slots := f.slot
+	shorter := func(schedule []timedEvent, most uint32) bool {
+		if s.guide.shorter.runs == shortenRuns {
+			return false
+		}
+		s.guide.shorter.runs++
+		at, violations := s.breaks(schedule, most, false)
+		if len(violations) == 0 {
+			return false
+		}
+		best, slots = schedule, at
+		return true
+	}
+	for parts := 2; len(best) > 0; { // without one of so many parts
+		size := max(1, (len(best)+parts-1)/parts)
+		removed := false
+		for from := 0; from < len(best) && !removed; from += size {
+			rest := slices.Delete(slices.Clone(best), from, min(from+size, len(best)))
+			removed = shorter(rest, f.slot)
+		}
+		switch {
+		case removed:
+			parts = max(2, parts-1)
+		case size == 1:
+			parts = 0
+		default:
+			parts *= 2
+		}
+		if parts == 0 {
+			break
+		}
+	}
+	for earlier := true; earlier && slots > 0; { // a fault in an earlier step, if the rule then breaks earlier
+		earlier = false
+		for i := range best {
+			for step := 0; step < best[i].step && !earlier && slots > 0; step++ {
+				other := slices.Clone(best)
+				other[i].step = step
+				earlier = shorter(other, slots-1)
+			}
+		}
+	}
+	s.breaks(best, slots, true)
+}
+
+// breaks runs a schedule from the reset state until the rule of the failure breaks, or for at most so many slots. It
+// returns the slot and the violations. With keep, the steps become nodes, and their end the failure.
+func (s *search) breaks(schedule []timedEvent, most uint32, keep bool) (slot uint32, violations []outcome.Violation) {
+	w, parent, used := s.workers[0], s.root.id, vector(0)
+	w.Return(s.root.future, s.root.rest, 0)
+	for step := 0; !w.Ended() && (step == 0 || w.Slots() < most); step++ {
+		var chosen []event
+		for _, e := range schedule {
+			if e.step == step {
+				chosen = append(chosen, e.event)
+				used = used.plus(int(e.kind))
+			}
+		}
+		w.choose(chosen)
+		w.Advance()
+		if broken := w.Broken(); len(broken) > 0 {
+			if broken[0].Rule != s.failed.violations[0].Rule {
+				return 0, nil
+			}
+			if keep {
+				s.failed = &failure{parent: parent, choice: chosen, faults: used.total(), slot: w.Slots(),
+					violations: slices.Clone(broken)}
+			}
+			return w.Slots(), broken
+		}
+		if keep {
+			w.future, w.rest = w.Save(w.future[:0], w.rest[:0])
+			s.nodes.all = append(s.nodes.all, node{key: keyOf(w.future), used: used, parent: parent,
+				choice: s.nodes.number(chosen), same: none})
+			parent = uint32(len(s.nodes.all) - 1)
+		}
+	}
+	return 0, nil
+}
+
+// guided reports a guided search, nil for a search of all runs.
+func (s *search) guided() *outcome.ExploredGuide {
+	g := s.guide
+	if g == nil {
+		return nil
+	}
+	return &outcome.ExploredGuide{Slots: s.count.Transitions, Trials: g.trials, Corpus: len(g.fresh) + len(g.corpus),
+		Dropped: g.dropped, Features: len(g.seen), Shortened: g.shorter.from, ShortenedRuns: g.shorter.runs}
+}
