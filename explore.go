@@ -280,6 +280,7 @@ func (s *Scenario) moveFiles(value any, folder string) {
 			if rel, err := filepath.Rel(folder, path); err == nil {
 				return rel
 			}
+			return path // absolute, unlike the folder
 		}
 		return text
 	}

@@ -99,16 +99,16 @@ func (c *codec) value(v reflect.Value) {
 	}
 }
 
-// some writes or reads a flag for a non-nil pointer. It returns false for nil.
+// some writes or reads a flag for a non-nil pointer, whose value it reads in place. It returns false for nil.
 func (c *codec) some(v reflect.Value) bool {
 	n := 0
 	if !v.IsNil() {
 		n = 1
 	}
 	n = c.length(n)
-	if c.w == nil && n == 1 {
+	if c.w == nil && n == 1 && v.IsNil() {
 		v.Set(reflect.New(v.Type().Elem()))
-	} else if c.w == nil {
+	} else if c.w == nil && n == 0 {
 		v.SetZero()
 	}
 	return n == 1

@@ -54,8 +54,10 @@ func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*o
 	if err := s.saved.open(b.saved(c.Seed), s.workers[0].Engine(), o.name); err != nil {
 		return nil, nil, err
 	}
-	if s.goes, err = s.saved.read(s); err != nil {
-		return nil, nil, err
+	if o.Guide == 0 {
+		if s.goes, err = s.saved.read(s); err != nil {
+			return nil, nil, err
+		}
 	}
 	permutations := slices.Values([][]uint32{nil})
 	if c.Workload.Permutation.Kind == fabric.PermutationAll {
@@ -66,8 +68,9 @@ func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*o
 			o.Progress(Progress{s.slot, min(l.slots, c.Slots), len(s.frontier), s.count.States, s.count.Transitions})
 		}
 	}
+	var g *guided
 	if o.Guide > 0 {
-		err = s.runGuided(ctx, o.Guide, progress)
+		g, err = s.guide(ctx, o.Guide, progress)
 	} else {
 		err = s.runAll(ctx, permutations, progress)
 	}
@@ -75,6 +78,10 @@ func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*o
 		return nil, nil, err
 	}
 	r := s.report(c)
+	if g != nil {
+		r.Guide, r.FewestShown = g.report(), false
+		r.Covered, r.NotCovered = []string{}, append([]string{"all runs but those that were tried"}, s.notCovered(c)...)
+	}
 	r.Rules = own.Checked()
 	if len(b.Targets) > 0 {
 		r.NotCovered = append(r.NotCovered, "faults at places other than "+strings.Join(b.Targets, ", "))
@@ -123,11 +130,6 @@ func (s *search) report(c *config.Config) *outcome.Explored {
 	r.Targets, r.Graph = s.aside.effects.list(c, s.kinds), s.aside.graph.drawn(c, s.kinds)
 	if len(s.workers) > 0 {
 		r.Lines = s.workers[0].Lines(s.aside.branches)
-	}
-	if r.Guide = s.guided(); r.Guide != nil {
-		r.FewestShown = false
-		r.NotCovered = append([]string{"all runs but those that were tried"}, s.notCovered(c)...)
-		return r
 	}
 	r.Covered, r.NotCovered = s.covered(c), append(s.pruned(), s.notCovered(c)...)
 	return r

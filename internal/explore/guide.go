@@ -11,9 +11,11 @@ import (
 
 // guided is a search that tries runs instead of covering them, as greybox fuzzers do (Zalewski, AFL, 2013; Boehme et
 // al., Coverage-based Greybox Fuzzing as Markov Chain, CCS 2016). Its corpus holds states with faults left to try. A
-// trial takes a state, applies a fault in the next slot, and goes on without faults until it meets a known state.
+// trial takes a state, applies a fault in the next slot, and goes on until it meets a known state.
 // States that show something rare are preferred.
 type guided struct {
+	search  *search
+	looks   []looks           `saved:"-"` // by worker
 	fresh   []entry           // states that showed something new, the newest last
 	corpus  []entry           // all other states with something left to try
 	seen    map[uint64]uint32 // number of states with a feature
@@ -46,57 +48,74 @@ const (
 	trialsMax = 16 // in a round
 	rivals    = 4  // states compared for one pick
 	showsMax  = 4
-	pairEvery = 8 // one of so many trials has two faults in its slot
+	waitsLess = 8
+	pairEvery = 8  // one of so many trials has two faults in its slot
+	denseMean = 16 // slots from fault to fault of a dense trial
 )
 
 // pick is a trial to be made.
 type pick struct {
 	entry
 	chosen []event
+	manner manner
+	seed   uint64 // of the faults of a dense trial
 }
+
+// manner is how a trial goes on after its first slot.
+type manner uint8
+
+const (
+	inFull manner = iota // without faults, to the end of the run
+	short                // without faults, until nothing new shows for some slots
+	dense                // with random faults
+)
 
 // GuideSlots is the default budget of a guided search, in slots.
 const GuideSlots = 1_000_000
 
-// runGuided tries runs until a rule breaks, nothing is left to try, or budget slots have run.
-func (s *search) runGuided(ctx context.Context, budget uint64, progress func()) error {
-	if s.guide == nil {
-		s.begin()
-		s.guide = &guided{seen: map[uint64]uint32{}, values: map[uint64]uint8{}}
-		s.guide.add(entry{open: s.root, waits: true}, false)
+// guide tries runs until a rule breaks, nothing is left to try, or budget slots have run.
+func (s *search) guide(ctx context.Context, budget uint64, progress func()) (*guided, error) {
+	g := &guided{search: s, looks: make([]looks, len(s.workers)), seen: map[uint64]uint32{}, values: map[uint64]uint8{}}
+	found, err := s.saved.read(g)
+	if err != nil {
+		return nil, err
 	}
-	g := s.guide
+	if !found {
+		s.begin()
+		g.add(entry{open: s.root, waits: true}, false)
+	}
 	for s.failed == nil {
-		if s.open = s.guideLimit(ctx, budget); s.open != "" {
+		if s.open = g.limit(ctx, budget); s.open != "" {
 			break
 		}
-		if err := s.round(g); err != nil {
-			return err
+		if err := g.round(); err != nil {
+			return nil, err
 		}
 		progress()
 		if s.saved.due() {
-			if err := s.saved.write(s); err != nil {
-				return err
+			if err := s.saved.write(g); err != nil {
+				return nil, err
 			}
 		}
 	}
-	if err := s.saved.write(s); err != nil || s.failed == nil {
-		return err
+	if err := s.saved.write(g); err != nil || s.failed == nil {
+		return g, err
 	}
 	s.open = "the search was guided"
 	if s.failed.never == nil {
-		s.shorten()
+		g.shorten()
 	}
-	return nil
+	return g, nil
 }
 
-func (s *search) guideLimit(ctx context.Context, budget uint64) string {
-	switch g := s.guide; {
+func (g *guided) limit(ctx context.Context, budget uint64) string {
+	s, left := g.search, len(g.fresh)+len(g.corpus)
+	switch {
 	case ctx.Err() != nil:
 		return openInterrupted
-	case len(g.fresh)+len(g.corpus) == 0 && g.dropped == 0:
+	case left == 0 && g.dropped == 0:
 		return "every state was tried with each fault alone in its slot"
-	case len(g.fresh)+len(g.corpus) == 0:
+	case left == 0:
 		return "nothing is left to try in the states kept"
 	case s.count.Transitions >= budget:
 		return fmt.Sprintf("the budget of %d slots is used", budget)
@@ -107,7 +126,8 @@ func (s *search) guideLimit(ctx context.Context, budget uint64) string {
 }
 
 // round makes some trials and merges them in order. Their number depends only on the number of the round.
-func (s *search) round(g *guided) error {
+func (g *guided) round() error {
+	s := g.search
 	random := rand.New(rand.NewPCG(s.workers[0].Seed, g.rounds))
 	var picks []pick
 	for range min(trialsMax, 1+g.rounds/trialsMax) {
@@ -118,10 +138,10 @@ func (s *search) round(g *guided) error {
 	g.rounds++
 	results := make([]trial, len(picks))
 	var wait sync.WaitGroup
-	for k, w := range s.workers[:min(len(s.workers), len(picks))] {
+	for k := range min(len(s.workers), len(picks)) {
 		run := func() {
 			for i := k; i < len(picks); i += len(s.workers) {
-				results[i] = w.try(&picks[i])
+				results[i] = g.try(s.workers[k], &g.looks[k], &picks[i])
 			}
 		}
 		if len(picks) == 1 {
@@ -133,11 +153,12 @@ func (s *search) round(g *guided) error {
 	wait.Wait()
 	for i := range results {
 		if s.failed == nil {
-			s.mergeTrial(&picks[i], &results[i])
+			g.merge(&picks[i], &results[i])
 		}
 	}
 	s.gather()
-	for _, w := range s.workers {
+	for k, w := range s.workers {
+		g.looks[k].gather(&s.aside.branches)
 		if err := w.Statics(); err != nil {
 			return err
 		}
@@ -162,10 +183,10 @@ func (g *guided) add(e entry, fresh bool) {
 	}
 }
 
-// pick takes the next trial: in one of two cases from a new state, otherwise from the rarest of a few states.
+// pick takes the next trial: mostly from a new state, otherwise from the rarest of a few states.
 func (g *guided) pick(random *rand.Rand, kinds []kind) pick {
 	list, i := &g.corpus, 0
-	if n := len(g.fresh); len(g.corpus) == 0 || n > 0 && random.IntN(2) == 0 {
+	if n := len(g.fresh); len(g.corpus) == 0 || n > 0 && random.IntN(4) > 0 {
 		list, i = &g.fresh, n-1-random.IntN(min(n, freshLast))
 	} else {
 		i = random.IntN(len(g.corpus))
@@ -177,9 +198,12 @@ func (g *guided) pick(random *rand.Rand, kinds []kind) pick {
 	}
 	e := &(*list)[i]
 	e.picks++
-	p := pick{entry: *e}
+	p := pick{entry: *e, seed: random.Uint64(), manner: []manner{inFull, inFull, inFull, inFull, short, short, short, dense}[random.IntN(8)]}
 	switch {
 	case e.waits:
+		if p.manner = inFull; g.trials == 0 {
+			p.manner = dense
+		}
 		e.options, e.waits = nil, false
 	default:
 		k := oneOf(e.options, random)
@@ -224,12 +248,16 @@ func oneOf(options []event, random *rand.Rand) int {
 	})
 }
 
-// rarity is higher for states with features that few states have, and lower after each pick.
+// rarity is higher for states with features that few states have, and lower after each pick and each fault, and for runs
+// that only go on.
 func (g *guided) rarity(e *entry) (sum float64) {
 	for _, f := range e.shows {
 		sum += 1 / float64(g.seen[f])
 	}
-	return sum / float64(1+e.picks)
+	if e.waits {
+		sum /= waitsLess
+	}
+	return sum / float64((1+int(e.picks))*(1+e.used.total()))
 }
 
 // shrink drops the commonest half of a corpus that is too large.

@@ -12,8 +12,11 @@ type shortened struct {
 	runs int
 }
 
-// shortenRuns bounds the runs of a shortening.
-const shortenRuns = 4096
+// bounds of a shortening: runs, and slots by which faults move
+const (
+	shortenRuns = 4096
+	shiftMax    = 16
+)
 
 // timedEvent is a fault in a step of a run.
 type timedEvent struct {
@@ -23,7 +26,8 @@ type timedEvent struct {
 
 // shorten replaces the failure by one with fewer faults, then with fewer slots, by delta debugging (Zeller and
 // Hildebrandt, IEEE TSE 28(2), 2002). The rule stays the same.
-func (s *search) shorten() {
+func (g *guided) shorten() {
+	s := g.search
 	f := s.failed
 	var best []timedEvent
 	for step, chosen := range append(s.nodes.path(f.parent), f.choice)[1:] {
@@ -31,13 +35,13 @@ func (s *search) shorten() {
 			best = append(best, timedEvent{step, e})
 		}
 	}
-	s.guide.shorter = shortened{from: len(best)}
+	g.shorter = shortened{from: len(best)}
 	slots := f.slot
 	shorter := func(schedule []timedEvent, most uint32) bool {
-		if s.guide.shorter.runs == shortenRuns {
+		if g.shorter.runs == shortenRuns {
 			return false
 		}
-		s.guide.shorter.runs++
+		g.shorter.runs++
 		at, violations := s.breaks(schedule, most, false)
 		if len(violations) == 0 {
 			return false
@@ -45,23 +49,36 @@ func (s *search) shorten() {
 		best, slots = schedule, at
 		return true
 	}
-	for parts := 2; len(best) > 0; { // without one of so many parts
-		size := max(1, (len(best)+parts-1)/parts)
-		removed := false
-		for from := 0; from < len(best) && !removed; from += size {
-			rest := slices.Delete(slices.Clone(best), from, min(from+size, len(best)))
-			removed = shorter(rest, f.slot)
+	remove := func() {
+		for parts, size := 2, 0; len(best) > 0 && size != 1; parts *= 2 {
+			size = max(1, (len(best)+parts-1)/parts)
+			for from := 0; from < len(best); {
+				if rest := slices.Delete(slices.Clone(best), from, min(from+size, len(best))); !shorter(rest, f.slot) {
+					from += size
+				}
+			}
 		}
-		switch {
-		case removed:
-			parts = max(2, parts-1)
-		case size == 1:
-			parts = 0
-		default:
-			parts *= 2
+	}
+	// one removes fault i and moves the later ones: without the fault, the run is earlier, or later
+	one := func(i int) bool {
+		for shift := 1; shift <= shiftMax; shift++ {
+			for _, by := range []int{-shift, shift} {
+				rest := slices.Delete(slices.Clone(best), i, i+1)
+				for k := i; k < len(rest); k++ {
+					rest[k].step = max(0, rest[k].step+by)
+				}
+				if shorter(rest, f.slot) {
+					return true
+				}
+			}
 		}
-		if parts == 0 {
-			break
+		return false
+	}
+	remove()
+	for i := 0; i < len(best)-1; i++ {
+		if one(i) {
+			remove()
+			i = -1
 		}
 	}
 	for earlier := true; earlier && slots > 0; { // a fault in an earlier step, if the rule then breaks earlier
@@ -112,12 +129,8 @@ func (s *search) breaks(schedule []timedEvent, most uint32, keep bool) (slot uin
 	return 0, nil
 }
 
-// guided reports a guided search, nil for a search of all runs.
-func (s *search) guided() *outcome.ExploredGuide {
-	g := s.guide
-	if g == nil {
-		return nil
-	}
-	return &outcome.ExploredGuide{Slots: s.count.Transitions, Trials: g.trials, Corpus: len(g.fresh) + len(g.corpus),
+// report tells what was tried.
+func (g *guided) report() *outcome.ExploredGuide {
+	return &outcome.ExploredGuide{Slots: g.search.count.Transitions, Trials: g.trials, Corpus: len(g.fresh) + len(g.corpus),
 		Dropped: g.dropped, Features: len(g.seen), Shortened: g.shorter.from, ShortenedRuns: g.shorter.runs}
 }

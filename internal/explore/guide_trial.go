@@ -3,15 +3,17 @@ package explore
 import (
 	"bytes"
 	"encoding/binary"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/zeebo/xxh3"
 )
 
-// trial is a run from a state of the corpus: a slot with the chosen faults, then slots without faults.
+// trial is a run from a state of the corpus: a slot with the chosen faults, then other slots.
 type trial struct {
-	options []event // faults for the first slot, if it ran without faults
-	steps   []tried
+	first tried // the state of the corpus: options and waits are known if the first slot ran without faults
+	steps []tried
+	again uint64 // slots that ran a second time, with a fault
 }
 
 // tried is a step of a trial, with the state after it.
@@ -23,30 +25,47 @@ type tried struct {
 	waits   bool
 }
 
-// trialSlots bounds the slots of a trial. A longer run goes on in another trial.
-const trialSlots = 4096
+// trialSlots bounds the slots of a trial. patience is the number of slots after which a short trial ends if it
+// shows nothing new and goes on changing. The run may go on in another trial.
+const (
+	trialSlots = 4096
+	patience   = 16
+)
 
 // try makes a trial. It reads the states known before the round, so it does not depend on other trials.
-func (w *worker) try(p *pick) (t trial) {
-	s, used, chosen := w.search, p.used, p.chosen
+func (g *guided) try(w *worker, l *looks, p *pick) (t trial) {
+	s, used, chosen := g.search, p.used, p.chosen
 	for _, e := range chosen {
 		used = used.plus(int(e.kind))
 	}
+	random := rand.New(rand.NewPCG(p.seed, 0))
+	t.first.future, t.first.rest, t.first.slot = p.future, p.rest, p.slot
 	w.Return(p.future, p.rest, p.slot)
-	w.looks.begin(w)
+	l.begin(w)
 	var own map[key]bool // states of this trial, if slots do not tell them apart
 	if !s.timed() {
 		own = map[key]bool{}
 	}
+	idle := 0
 	for range trialSlots {
 		w.choose(chosen)
 		w.Advance()
 		if len(chosen) == 0 {
-			w.events = options(w.events[:0], s.kinds, w.Exploring, used)
+			from := &t.first
 			if n := len(t.steps); n > 0 {
-				t.steps[n-1].options = slices.Clone(w.events)
-			} else {
-				t.options = slices.Clone(w.events)
+				from = &t.steps[n-1]
+			}
+			w.events = options(w.events[:0], s.kinds, w.Exploring, used)
+			from.options = slices.Clone(w.events)
+			if n := len(w.events); n > 0 && p.manner == dense && random.IntN(denseMean) == 0 {
+				k := oneOf(from.options, random)
+				chosen, used = []event{from.options[k]}, used.plus(int(from.options[k].kind))
+				from.options, from.waits = slices.Delete(from.options, k, k+1), true
+				w.TakeBranches(&l.all)
+				w.Return(from.future, from.rest, from.slot)
+				w.choose(chosen)
+				w.Advance()
+				t.again++
 			}
 		}
 		x := tried{successor: successor{used: used, choice: chosen, ended: w.Ended()}, slot: w.Slots()}
@@ -56,7 +75,7 @@ func (w *worker) try(p *pick) (t trial) {
 			return t
 		}
 		w.future, w.rest = w.Save(w.future[:0], w.rest[:0])
-		x.key, x.shows = keyOf(w.future), w.looks.features(w)
+		x.key, x.shows = keyOf(w.future), l.features(w)
 		known := own[x.key] || s.nodes.dominated(x.key, used)
 		if !known && !x.ended {
 			x.future, x.rest = bytes.Clone(w.future), bytes.Clone(w.rest)
@@ -68,18 +87,24 @@ func (w *worker) try(p *pick) (t trial) {
 		if own != nil {
 			own[x.key] = true
 		}
-		chosen = nil
+		if idle++; l.still || g.shows(x.shows, l.own) {
+			idle = 0
+		}
+		if chosen = nil; idle == patience && p.manner == short {
+			break
+		}
 	}
 	t.steps[len(t.steps)-1].waits = true
 	return t
 }
 
-// mergeTrial adds the new states of a trial to the known states and to the corpus.
-func (s *search) mergeTrial(p *pick, t *trial) {
-	g, parent := s.guide, p.id
+// merge adds the new states of a trial to the known states and to the corpus.
+func (g *guided) merge(p *pick, t *trial) {
+	s, parent := g.search, p.id
 	g.trials++
+	s.count.Transitions += t.again
 	if p.waits {
-		p.options, p.waits = t.options, false
+		p.options, p.waits = t.first.options, t.first.waits
 		g.add(p.entry, false)
 	}
 	for k := range t.steps {
@@ -154,6 +179,8 @@ type looks struct {
 	taken  []uint64 // branches of the last step
 	all    []uint64 // branches since the last gathering
 	before [][]byte // state of the firmware by processor, before the step
+	still  bool     // no state has changed in the last step
+	own    map[uint64]bool
 	hash   []byte
 }
 
@@ -175,6 +202,7 @@ const (
 // begin looks at the state from which a trial starts.
 func (l *looks) begin(w *worker) {
 	w.TakeBranches(&l.all)
+	l.own = map[uint64]bool{}
 	for i := range min(looksAtFrames, w.Shape.Processors()) {
 		bank, cell := w.Cell(i)
 		if i == len(l.before) {
@@ -197,7 +225,7 @@ func (l *looks) features(w *worker) (list []uint64) {
 		l.all[k] |= word
 		l.hash = binary.LittleEndian.AppendUint64(l.hash, word)
 	}
-	list = append(list, showsPath|xxh3.Hash(l.hash)>>2)
+	list, l.still = append(list, showsPath|xxh3.Hash(l.hash)>>2), true
 	for i := range l.before {
 		bank, cell := w.Cell(i)
 		state := bank.State(cell)
@@ -205,6 +233,7 @@ func (l *looks) features(w *worker) (list []uint64) {
 		if bytes.Equal(state, l.before[i]) {
 			continue
 		}
+		l.still = false
 		for at, value := range state {
 			if value != l.before[i][at] {
 				list = append(list, showsByte|uint64(i)<<32|uint64(at)<<8|uint64(value))
@@ -218,6 +247,17 @@ func (l *looks) features(w *worker) (list []uint64) {
 		list = append(list, showsRules|xxh3.Hash(l.hash)>>2)
 	}
 	return list
+}
+
+// shows reports whether features have one that no state has shown, also none of the trial's own.
+func (g *guided) shows(features []uint64, own map[uint64]bool) (fresh bool) {
+	for _, f := range features {
+		if f&showsType == showsState || g.seen[f] > 0 || own[f] || f&showsType == showsByte && g.values[f>>8] == valuesMax {
+			continue
+		}
+		own[f], fresh = true, true
+	}
+	return fresh
 }
 
 // learn counts the features of a state and keeps the rarest. fresh reports a new path, value or figure; nearly every

@@ -35,7 +35,6 @@ type search struct {
 	failed      *failure
 	cut         uint32 // slot of the first failure, after which fewer faults are tried
 	aside       aside
-	guide       *guided // nil for a search of all runs
 
 	saved  *Saved          `saved:"-"`
 	goes   bool            `saved:"-"` // the search goes on from a file
@@ -68,7 +67,6 @@ func (s *search) gather() {
 	for _, w := range s.workers {
 		s.aside.effects.take(w.effects)
 		w.TakeBranches(&s.aside.branches)
-		w.looks.gather(&s.aside.branches)
 		s.noteMet(w)
 	}
 }
@@ -102,7 +100,6 @@ type worker struct {
 	events       []event
 	found        []successor
 	effects      effects // since the last chunk
-	looks        looks   // of guided searches
 	arena        arena
 }
 
