@@ -121,14 +121,15 @@ func (r *Explored) WriteText(w io.Writer) error {
 	fmt.Fprintf(&b, "  states       %d, found in %s; %s to known states; %s\n", r.Counts.States,
 		traces.Plural(r.Counts.Transitions, "step", "steps"), traces.Plural(r.Counts.Known, "step led", "steps led"),
 		traces.Plural(uint64(r.Counts.Ends), "state ends a run", "states end a run"))
-	if r.Guide != nil {
-		fmt.Fprintf(&b, "  tried        %s\n", r.Guide.text())
-	}
 	if text := r.BranchesText(); text != "" {
 		fmt.Fprintf(&b, "  firmware     %s\n", text)
 	}
+	covered := "covered      "
+	if r.Guide != nil {
+		covered = "tried        "
+	}
 	for _, line := range r.Covered {
-		fmt.Fprintf(&b, "  covered      %s\n", line)
+		fmt.Fprintf(&b, "  %s%s\n", covered, line)
 	}
 	for _, line := range r.NotCovered {
 		fmt.Fprintf(&b, "  not covered  %s\n", line)

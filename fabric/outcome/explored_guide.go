@@ -2,7 +2,6 @@ package outcome
 
 import (
 	"fmt"
-	"strings"
 
 	"starloom/traces"
 )
@@ -26,7 +25,8 @@ func (g *ExploredGuide) sentence(incomplete string) string {
 	return fmt.Sprintf("%s; no rule is broken in the runs that were tried", incomplete)
 }
 
-func (g *ExploredGuide) text() string {
+// Text tells what was tried.
+func (g *ExploredGuide) Text() string {
 	text := fmt.Sprintf("%s in %s; %s shown; %s left to try", traces.Plural(g.Slots, "slot", "slots"),
 		traces.Plural(g.Trials, "trial", "trials"), traces.Plural(g.Features, "feature", "features"),
 		traces.Plural(g.Corpus, "state", "states"))
@@ -43,12 +43,4 @@ func (g *ExploredGuide) shortest(faults int) string {
 	}
 	return fmt.Sprintf("from %s to %d, in %s", traces.Plural(g.Shortened, "fault", "faults"), faults,
 		traces.Plural(g.ShortenedRuns, "run", "runs"))
-}
-
-// Guides returns rows for a page: names and values.
-func (g *ExploredGuide) Guides() [][2]string {
-	if g == nil {
-		return nil
-	}
-	return [][2]string{{"tried", strings.TrimSpace(g.text())}}
 }

@@ -49,7 +49,10 @@ func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*o
 		return nil, nil, err
 	}
 	if o.Guide > 0 {
-		o.name = "guide"
+		if o.name = "guide"; c.Workload.Permutation.Kind == fabric.PermutationAll {
+			return nil, nil, c.Source.Refuse("workload.permutation", "a guided search tries runs of one workload",
+				"choose one permutation, such as random, or explore all of them without --guide")
+		}
 	}
 	if err := s.saved.open(b.saved(c.Seed), s.workers[0].Engine(), o.name); err != nil {
 		return nil, nil, err
@@ -70,7 +73,7 @@ func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*o
 	}
 	var g *guided
 	if o.Guide > 0 {
-		g, err = s.guide(ctx, o.Guide, progress)
+		g, err = s.guide(ctx, o.Guide, o.Progress)
 	} else {
 		err = s.runAll(ctx, permutations, progress)
 	}
@@ -80,7 +83,8 @@ func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*o
 	r := s.report(c)
 	if g != nil {
 		r.Guide, r.FewestShown = g.report(), false
-		r.Covered, r.NotCovered = []string{}, append([]string{"all runs but those that were tried"}, s.notCovered(c)...)
+		r.Covered = append([]string{r.Guide.Text()}, s.chosenFrom(c)...)
+		r.NotCovered = append([]string{"all runs but those that were tried"}, s.notCovered(c)...)
 	}
 	r.Rules = own.Checked()
 	if len(b.Targets) > 0 {
@@ -168,14 +172,8 @@ func (s *search) covered(c *config.Config) []string {
 		}
 		faults = append(faults, what+", "+to)
 	}
-	for _, k := range s.kinds {
-		noun, all, _ := fabric.FaultTargets(c.Network, k.fault.Kind)
-		targets, of := k.fault.Targets.Count(0, all), "any of "
-		if targets == 1 {
-			of = ""
-		}
-		faults = append(faults, fmt.Sprintf("%s: at most %d, each in %s, at %s%s", fabric.FaultNames[k.fault.Kind], k.limit,
-			s.slotsCovered(), of, traces.Plural(targets, noun, nounPlural(c.Network, noun))))
+	for i := range s.kinds {
+		faults = append(faults, s.kinds[i].text(c, s.slotsCovered()))
 	}
 	workload := "the workload of the scenario"
 	if c.Workload.Permutation.Kind == fabric.PermutationAll {
@@ -191,6 +189,17 @@ func (s *search) covered(c *config.Config) []string {
 	faults = append(faults, length)
 	return append(faults, fmt.Sprintf("seed %d, %s, %s", c.Seed,
 		traces.Plural(c.Network.Shape().Processors(), "processor", "processors"), workload))
+}
+
+// text describes the faults of a kind.
+func (k *kind) text(c *config.Config, slots string) string {
+	noun, all, _ := fabric.FaultTargets(c.Network, k.fault.Kind)
+	targets, of := k.fault.Targets.Count(0, all), "any of "
+	if targets == 1 {
+		of = ""
+	}
+	return fmt.Sprintf("%s: at most %d, each in %s, at %s%s", fabric.FaultNames[k.fault.Kind], k.limit, slots, of,
+		traces.Plural(targets, noun, nounPlural(c.Network, noun)))
 }
 
 // slotsCovered describes the slots for which all faults of the bounds were tried.

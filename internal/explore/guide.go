@@ -74,7 +74,7 @@ const (
 const GuideSlots = 1_000_000
 
 // guide tries runs until a rule breaks, nothing is left to try, or budget slots have run.
-func (s *search) guide(ctx context.Context, budget uint64, progress func()) (*guided, error) {
+func (s *search) guide(ctx context.Context, budget uint64, progress func(Progress)) (*guided, error) {
 	g := &guided{search: s, looks: make([]looks, len(s.workers)), seen: map[uint64]uint32{}, values: map[uint64]uint8{}}
 	found, err := s.saved.read(g)
 	if err != nil {
@@ -91,7 +91,10 @@ func (s *search) guide(ctx context.Context, budget uint64, progress func()) (*gu
 		if err := g.round(); err != nil {
 			return nil, err
 		}
-		progress()
+		if progress != nil {
+			progress(Progress{uint32(s.count.Transitions), uint32(budget), len(g.fresh) + len(g.corpus), s.count.States,
+				s.count.Transitions})
+		}
 		if s.saved.due() {
 			if err := s.saved.write(g); err != nil {
 				return nil, err

@@ -1,9 +1,12 @@
 package explore
 
 import (
+	"fmt"
 	"slices"
 
 	"starloom/fabric/outcome"
+	"starloom/internal/config"
+	"starloom/traces"
 )
 
 // shortened tells how a schedule became short.
@@ -133,4 +136,13 @@ func (s *search) breaks(schedule []timedEvent, most uint32, keep bool) (slot uin
 func (g *guided) report() *outcome.ExploredGuide {
 	return &outcome.ExploredGuide{Slots: g.search.count.Transitions, Trials: g.trials, Corpus: len(g.fresh) + len(g.corpus),
 		Dropped: g.dropped, Features: len(g.seen), Shortened: g.shorter.from, ShortenedRuns: g.shorter.runs}
+}
+
+// chosenFrom lists the choices of a guided search.
+func (s *search) chosenFrom(c *config.Config) (list []string) {
+	for i := range s.kinds {
+		list = append(list, s.kinds[i].text(c, "any slot"))
+	}
+	return append(list, fmt.Sprintf("seed %d, %s, the workload of the scenario", c.Seed,
+		traces.Plural(c.Network.Shape().Processors(), "processor", "processors")))
 }

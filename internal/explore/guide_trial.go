@@ -81,7 +81,7 @@ func (g *guided) try(w *worker, l *looks, p *pick) (t trial) {
 			x.future, x.rest = bytes.Clone(w.future), bytes.Clone(w.rest)
 		}
 		t.steps = append(t.steps, x)
-		if known || x.ended {
+		if known || x.ended || x.slot >= s.limits.slots {
 			return t
 		}
 		if own != nil {

@@ -24,6 +24,11 @@ func Explored(r *outcome.Explored, command string) *Page {
 			outcome.Step{Text: "Run the schedule with a waveform and a page:",
 				Command: r.Repeat + " --vcd schedule.vcd --html schedule.html"})
 	default:
+		if r.Guide != nil {
+			p.Answers = Passed(nil, Block{Text: "No run that was tried breaks a rule; others may. More slots (`--max-slots`) " +
+				"try more runs. Without `--guide`, the search covers all runs."}, Block{Command: command})
+			break
+		}
 		p.Answers = Passed(nil, Block{Text: "A limit was reached first. Higher limits under `explore:` take longer; fewer " +
 			"faults, " +
 			"targets or processors need fewer states."}, Block{Command: command})
@@ -41,7 +46,11 @@ func Explored(r *outcome.Explored, command string) *Page {
 	}
 	p.add(targetsSection(r))
 	p.add(linesSection(r))
-	p.Add("The bounds", Block{Text: "The verdict covers:"}, Block{List: r.Covered}, Block{Text: "It does not cover:"},
+	covers := "The verdict covers:"
+	if r.Guide != nil {
+		covers = "The search tried:"
+	}
+	p.Add("The bounds", Block{Text: covers}, Block{List: r.Covered}, Block{Text: "It does not cover:"},
 		Block{List: r.NotCovered})
 	p.Add("The search", About("Sizes of the search.",
 		[2]string{"states", strconv.Itoa(r.Counts.States)}, [2]string{"steps", strconv.FormatUint(r.Counts.Transitions, 10)},
