@@ -133,7 +133,7 @@ func TestStandardInputEverywhere(t *testing.T) {
 		{"random.wasm", []string{"firmware", "check", "-", "pops.yaml", "--fuzz", "0"}, statusPass, "PASS  check of - in pops"},
 		{"random.wasm", []string{"firmware", "inspect", "-"}, statusPass, "image              -\nsize "},
 		{"pops.yaml", []string{"run", "-", "--firmware", "-"}, statusInput, "it has no bytes left for the image"},
-		{"map.yml", []string{"run", "-"}, statusInput, "standard input: this is a pin map, not a scenario"},
+		{"map.yml", []string{"run", "-"}, statusInput, "standard input: this is a pin map, not a scenario; run it: starloom cosim check -\n"},
 	} {
 		in, err := os.Open(filepath.Join(dir, c.from))
 		require.NoError(t, err)

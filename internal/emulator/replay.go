@@ -282,6 +282,9 @@ func frameText(f nic.FrameView) string {
 		text += fmt.Sprintf(" to %d", to)
 	}
 	text += " on " + portText(f.Port())
+	if tag := f.Tag(); tag != 0 {
+		text += fmt.Sprintf(", tag %#x", tag)
+	}
 	if f.PayloadBytes() > 0 {
 		text += fmt.Sprintf(", %s %x", traces.Plural(f.PayloadBytes(), "byte", "bytes"), f.Body())
 	}

@@ -18,6 +18,14 @@ const StandardInput = "-"
 // folder.
 const StandardInputName = "standard input"
 
+// Operand returns what a command takes to read the file of a message: the path, or - for standard input.
+func Operand(place string) string {
+	if place == StandardInputName {
+		return "-"
+	}
+	return place
+}
+
 // Stream reads a file named by the user, or standard input, from beginning to end. It decompresses gzip.
 type Stream struct {
 	Name   string // name for messages

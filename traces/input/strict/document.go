@@ -101,7 +101,7 @@ func mistaken(place string, root *yaml.Node, what string) error {
 		if k.name != what && Has(root, k.key) &&
 			!slices.ContainsFunc(k.lacks, func(key string) bool { return Has(root, key) }) {
 			return input.Mistake(place, fmt.Sprintf("this is a %s, not a %s", k.name, what),
-				"run it: "+fmt.Sprintf(k.command, place))
+				"run it: "+fmt.Sprintf(k.command, input.Operand(place)))
 		}
 	}
 	return nil
