@@ -189,6 +189,9 @@ func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path s
 		return nil, err
 	}
 	c.Report.MergeCoverage(c.Brief)
+	if err := c.Report.CheckExclusions(); err != nil {
+		return nil, err
+	}
 	c.Report.Provenance = run.provenance
 	return c, files.Write(c.Report)
 }

@@ -31,6 +31,9 @@ func (o *checkFlags) checkMap(c *cobra.Command, args []string) error {
 		return input.Mistake("--set", "this option sets keys of a scenario", "give a scenario, or change the pin map")
 	}
 	o.begun = time.Now()
+	if err := o.readExclusions(); err != nil {
+		return err
+	}
 	points, subject, err := o.pinMaps(c, args)
 	if err != nil {
 		return fault(err)
@@ -91,6 +94,9 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 	m.Build.Progress, o.Progress = progress.step, progress.cycles
 	report, err := starloom.CosimCheck(c.Context(), m, o.CheckOptions)
 	progress.clear()
+	if err == nil {
+		err = report.CheckExclusions()
+	}
 	if err != nil {
 		return fault(err)
 	}
@@ -292,6 +298,9 @@ func (o *checkFlags) checkSweep(c *cobra.Command, points []starloom.PinMapPoint,
 	progress.clear()
 	if report != nil {
 		err = sweep.WriteJSON(report)
+	}
+	if err == nil {
+		err = covered.CheckExclusions()
 	}
 	if cover != nil {
 		err = errors.Join(err, covered.Write(cover, coverage.FormOf(o.coverage.path)))

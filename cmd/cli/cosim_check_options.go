@@ -15,6 +15,7 @@ import (
 	"starloom/cosim/coverage"
 	"starloom/cosim/lockstep"
 	"starloom/fabric/outcome"
+	"starloom/traces/input"
 )
 
 type checkFlags struct {
@@ -24,6 +25,7 @@ type checkFlags struct {
 	begun           time.Time
 	vcd, save, json *output
 	coverage        *output
+	exclude         string // file of exclusions
 
 	settings settings
 	twin     string
@@ -62,8 +64,21 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	o.coverage = o.outputs.to(f, "coverage", "write the coverage of RTL and model to `F`: JSON if it ends in .json, "+
 		"LCOV in .info, "+
 		"Verilator's format in .dat, otherwise text", &o.Cover)
+	f.StringVar(&o.exclude, "exclude", "", "leave the points that `F` lists, with reasons, out of the coverage")
 	o.junit = o.outputs.file(f, "junit", "write the verdict as JUnit XML to `F`")
 	o.html = o.outputs.file(f, "html", "write a page for a browser to `F.html`")
+}
+
+// readExclusions reads the file of --exclude.
+func (o *checkFlags) readExclusions() (err error) {
+	if o.exclude == "" {
+		return nil
+	}
+	if o.coverage.path == "" {
+		return input.Mistake("--exclude", "nothing counts coverage", "add --coverage F, or delete it")
+	}
+	o.Exclude, err = coverage.ReadExclusions(o.exclude)
+	return err
 }
 
 func (o *checkFlags) twinWords() cobra.CompletionFunc {

@@ -19,6 +19,9 @@ import (
 // difference.
 func (o *checkFlags) checkScenario(c *cobra.Command, path string) error {
 	o.begun = time.Now()
+	if err := o.readExclusions(); err != nil {
+		return err
+	}
 	s, err := o.scenario(c, path)
 	if err != nil {
 		return err

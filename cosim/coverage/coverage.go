@@ -38,6 +38,8 @@ type Summary struct {
 
 	// Uncovered lists the lines that never ran: fifo.v:12, fifo.v:15-17.
 	Uncovered []string `json:"uncovered_lines"`
+
+	Excluded []Excluded `json:"excluded,omitempty"`
 }
 
 // Summary returns the totals.
@@ -51,6 +53,11 @@ func (c *Coverage) Summary() Summary {
 	s.Toggles = c.RTL.part(isToggle)
 	s.User = c.RTL.part(isUser)
 	s.Registers, s.Values = c.Model.parts()
+	for _, e := range c.RTL.excluded() {
+		if e.Points > 0 {
+			s.Excluded = append(s.Excluded, e)
+		}
+	}
 	return s
 }
 
@@ -65,7 +72,7 @@ func (p *Part) count(covered bool) {
 
 func (r *RTL) part(of func(p *cosim.Point) bool) (part Part) {
 	for p, count := range r.counts {
-		if of(&p) {
+		if of(&p) && !r.exclusions.point(&p) {
 			part.count(count > 0)
 		}
 	}

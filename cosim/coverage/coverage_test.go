@@ -180,3 +180,61 @@ func TestToolsRead(t *testing.T) {
 	}
 	require.Regexp(t, `branches\.+: 80\.0% \(4 of 5 branches\)`, run("lcov", "--rc", branches, "--summary", info))
 }
+
+func exclusions(t *testing.T, text string) (*Exclusions, error) {
+	path := filepath.Join(t.TempDir(), "exclude.yml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return ReadExclusions(path)
+}
+
+// TestExclusions leaves out lines, branches, cover properties and toggles, and reports excluded points that are covered.
+func TestExclusions(t *testing.T) {
+	var c Coverage
+	c.RTL.Add(points("t.a"), []uint64{5, 2, 0, 0, 0, 30, 40, 30, 10, 80, 0})
+	c.RTL.Add(points("t.b"), []uint64{1, 0, 0, 0, 0, 3, 0, 3, 1, 4, 0})
+	whole := c.Summary()
+	x, err := exclusions(t, `
+- {file: m.v, lines: [6-7, 13], reason: tests only}
+- {signals: "t.*.q[1]", reason: small counts}
+`)
+	require.NoError(t, err)
+	c.Exclude(x)
+	require.NoError(t, c.CheckExclusions())
+	s := c.Summary()
+	require.Equal(t, Part{4, 4}, s.Lines, "without 6 and 7")
+	require.Equal(t, Part{whole.Branches.Covered - 3, whole.Branches.Of - 3}, s.Branches, "without two of line 7 and the elsif of line 6")
+	require.Equal(t, Part{2, 6}, s.Toggles, "without t.a.q[1], which is covered, and t.b.q[1]")
+	require.Equal(t, Part{}, s.User)
+	require.Equal(t, []Excluded{
+		{What: "m.v:6-7,13", Reason: "tests only", Points: 7, Covered: 5, place: s.Excluded[0].place},
+		{What: "t.*.q[1]", Reason: "small counts", Points: 2, Covered: 1, place: s.Excluded[1].place},
+	}, s.Excluded)
+	var text, lcov bytes.Buffer
+	require.NoError(t, c.Write(&text, Text))
+	require.Contains(t, text.String(), "excluded: m.v:6-7,13: 7 points, 5 of them covered: tests only\n")
+	require.NoError(t, c.Write(&lcov, LCOV))
+	require.NotContains(t, lcov.String(), "DA:7,")
+	var both Coverage
+	both.Merge(&c)
+	require.Equal(t, s, both.Summary(), "a merge keeps exclusions")
+
+	for _, c := range []struct{ text, wants string }{
+		{"- {file: m.v, lines: [6]}", "exclude.yml:1:3: an exclusion without a reason"},
+		{"- {file: m.v, reason: ' '}", "an exclusion without a reason"},
+		{"- {reason: why}", "an exclusion names a file or signals"},
+		{"- {file: m.v, signals: q, reason: why}", "an exclusion names a file or signals"},
+		{"- {signals: q, lines: [6], reason: why}", "lines without a file"},
+		{"- {signals: 'a[', reason: why}", "signals \"a[\""},
+		{"- {file: m.v, lines: [7-6], reason: why}", "[0].lines is the text \"7-6\""},
+		{"- {file: m.v, line: 6, reason: why}", "line"},
+	} {
+		_, err := exclusions(t, c.text)
+		require.ErrorContains(t, err, c.wants)
+	}
+	for _, text := range []string{"- {file: v, lines: [6], reason: why}", "- {file: m.v, lines: [40], reason: why}", "- {signals: 't.c.*', reason: why}"} {
+		x, err := exclusions(t, text)
+		require.NoError(t, err)
+		c.Exclude(x)
+		require.ErrorContains(t, c.CheckExclusions(), "matches no line, branch, cover property or toggle", text)
+	}
+}

@@ -48,14 +48,19 @@ func (r *RTL) sources() []source {
 			files[b.file] = s
 		}
 		for _, line := range linesOf(b.lines) {
-			s.lines[line] = max(s.lines[line], count)
+			if !r.exclusions.line(b.file, line) {
+				s.lines[line] = max(s.lines[line], count)
+			}
+		}
+		if r.exclusions.line(b.file, b.line) {
+			continue
 		}
 		if b.kind == cosim.PointBranch || b.comment == "case" || b.comment == "elsif" { // Verilator counts these as lines
 			s.branches = append(s.branches, branch{b.line, b.column, b.comment, count})
 		}
 	}
 	for at, count := range r.asked {
-		if s := files[at.file]; s != nil {
+		if s := files[at.file]; s != nil && !r.exclusions.line(at.file, at.line) {
 			s.lines[at.line] = max(s.lines[at.line], count)
 		}
 	}

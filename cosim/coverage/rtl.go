@@ -11,6 +11,8 @@ import (
 type RTL struct {
 	counts map[cosim.Point]uint64
 	asked  map[condition]uint64
+
+	exclusions *Exclusions // nil for none
 }
 
 type condition struct {
@@ -66,6 +68,7 @@ func (r *RTL) add(p cosim.Point, count uint64) {
 }
 
 func (r *RTL) merge(other *RTL) {
+	r.exclusions = cmp.Or(r.exclusions, other.exclusions)
 	for p, count := range other.counts {
 		r.add(p, count)
 	}
@@ -77,11 +80,13 @@ func (r *RTL) merge(other *RTL) {
 	}
 }
 
-// Counts returns all points, sorted by place.
+// Counts returns all points that are not excluded, sorted by place.
 func (r *RTL) Counts() []Count {
 	all := make([]Count, 0, len(r.counts))
 	for p, count := range r.counts {
-		all = append(all, Count{p, count})
+		if !r.exclusions.point(&p) {
+			all = append(all, Count{p, count})
+		}
 	}
 	slices.SortFunc(all, func(a, b Count) int {
 		return cmp.Or(

@@ -23,6 +23,13 @@ func (s *Summary) Text() string {
 	if s.States == StatesMax {
 		text += " or more"
 	}
+	points := 0
+	for _, e := range s.Excluded {
+		points += e.Points
+	}
+	if points > 0 {
+		text += fmt.Sprintf("; %s excluded", cosim.Count(uint64(points), "point"))
+	}
 	return text
 }
 
@@ -68,6 +75,7 @@ func (c *Coverage) writeText(w io.Writer) {
 		fmt.Fprint(w, " or more: no more are counted")
 	}
 	fmt.Fprintln(w)
+	writeExcluded(w, s.Excluded)
 	for _, source := range c.RTL.sources() {
 		for _, place := range source.uncovered() {
 			fmt.Fprintf(w, "%s: never run\n", place)

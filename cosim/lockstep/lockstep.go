@@ -127,6 +127,7 @@ func (l *pair) cover(report *Report) {
 	if l.options.Coverage {
 		l.covered = newCovered(l.pinMap.Model, l.model.Kernel())
 		report.Covered = &l.covered.Coverage
+		report.Covered.Exclude(l.options.Exclude)
 	}
 }
 

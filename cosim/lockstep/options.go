@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"starloom/cosim"
+	"starloom/cosim/coverage"
 )
 
 // Options control Run.
@@ -31,6 +32,9 @@ type Options struct {
 
 	// Coverage counts covered points of RTL and model.
 	Coverage bool
+
+	// Exclude leaves points of the RTL out of the coverage; nil for none.
+	Exclude *coverage.Exclusions
 
 	Device   cosim.Options              // options of the device; Seed is ignored
 	Observe  func(c *Cycle)             // called in every cycle of every run; may be nil

@@ -415,6 +415,14 @@ func (r *Report) MergeCoverage(of []*Report) {
 	r.summarise()
 }
 
+// CheckExclusions returns an *input.Error for an exclusion of the coverage without a point.
+func (r *Report) CheckExclusions() error {
+	if r.Covered == nil {
+		return nil
+	}
+	return r.Covered.CheckExclusions()
+}
+
 func (r *Report) summarise() {
 	if r.Covered != nil {
 		s := r.Covered.Summary()
