@@ -46,11 +46,11 @@ func PinDiff(m *pinmap.Map, a, b string, o *diff.Options) (left []string, err er
 		if p.Clock || p.Name == "reset" || p.Name == "clock" {
 			continue
 		}
-		why := ""
-		if late := latencyOf(m, p.Name); late != 0 {
+		pair, why := sides, ""
+		if late := latencyOf(m, p.Name); late != 0 && !equalTimes(&pair) {
 			why = fmt.Sprintf("latency %d", late)
 		} else {
-			why = addRules(m, p, sides, o)
+			why = addRules(m, p, pair, o)
 		}
 		if why != "" {
 			left = append(left, p.Name+" ("+why+")")
@@ -66,8 +66,26 @@ func latencyOf(m *pinmap.Map, port string) int {
 	return m.Latency[port] + m.Latency[strings.TrimSuffix(port, "_o")]
 }
 
+// equalTimes replaces the model's ports by the RTL's pins, which the waveform of a check has among the internals, so
+// that a latency does not matter. It reports whether both files then have the same kind of names.
+func equalTimes(sides *[2]*side) bool {
+	if sides[0].pins == sides[1].pins {
+		return true
+	}
+	for i, s := range sides {
+		if !s.pins && s.rtl == nil {
+			return false
+		}
+		if !s.pins {
+			sides[i] = s.rtl
+		}
+	}
+	return true
+}
+
 // side is the scope of a file with the ports of the model or the pins of the RTL.
 type side struct {
+	rtl      *side // another scope of the file, with the pins of the RTL; nil for none, or if this one has the pins
 	scope    string
 	vars     map[string]vcd.Var
 	pins     bool
@@ -110,24 +128,29 @@ func findSide(m *pinmap.Map, ports []cosim.Port, path string) (*side, error) {
 			}
 		}
 	}
-	for _, scope := range order {
-		for _, one := range []struct {
-			names []string
-			clock string
-			pins  bool
-		}{{names, "clock", false}, {pins, m.Clock, true}} {
+	find := func(names []string, clock string, pins bool) *side {
+		for _, scope := range order {
 			vars := scopes[scope]
-			if slices.ContainsFunc(one.names, func(name string) bool { _, ok := vars[name]; return !ok }) {
+			if slices.ContainsFunc(names, func(name string) bool { _, ok := vars[name]; return !ok }) {
 				continue
 			}
-			s := &side{scope: scope, vars: vars, pins: one.pins}
-			if _, clocked := vars[one.clock]; clocked {
-				s.sampling.Clock = s.path(one.clock)
+			s := &side{scope: scope, vars: vars, pins: pins}
+			if _, clocked := vars[clock]; clocked {
+				s.sampling.Clock = s.path(clock)
 			} else {
 				s.sampling.Period = vcd.Duration{Count: 1, Unit: r.Header().Timescale}
 			}
-			return s, nil
+			return s
 		}
+		return nil
+	}
+	ofModel, ofRTL := find(names, "clock", false), find(pins, m.Clock, true)
+	switch {
+	case ofModel != nil && (ofRTL == nil || slices.Index(order, ofModel.scope) <= slices.Index(order, ofRTL.scope)):
+		ofModel.rtl = ofRTL
+		return ofModel, nil
+	case ofRTL != nil:
+		return ofRTL, nil
 	}
 	reason := fmt.Sprintf("no scope has all of %s, nor all of %s", strings.Join(names, ", "), strings.Join(pins, ", "))
 	return nil, input.Mistake(path, reason,

@@ -96,6 +96,20 @@ pins: {request: [r_high, "r_low[1:0]"], grant: g, index: [0, ~i]}
 	m.Latency["grant"] = -1
 	_, left, _ = compared("model.vcd", "rtl.vcd")
 	require.Contains(t, left, "grant_o (latency -1)")
+	r, left, _ = compared("rtl.vcd", "rtl.vcd")
+	require.NotContains(t, left, "grant_o (latency -1)", "both files have the latency")
+	require.False(t, r.Differs())
+
+	// The waveform of a check has the pins, too, in another scope.
+	check := wave("model", []string{"reset:1", "request_i:4", "grant_o:4", "index_o:6"}, model)
+	check = strings.Replace(check, "$enddefinitions", "$scope module internals $end\n$var wire 2 % r_high $end\n"+
+		"$var wire 2 & r_low $end\n$var wire 4 # g $end\n$var wire 1 ' i $end\n$upscope $end\n$enddefinitions", 1)
+	write("check.vcd", check)
+	r, left, o = compared("check.vcd", "rtl.vcd")
+	require.Equal(t, []string{"index_o (inverted: ~i)"}, left)
+	require.Contains(t, o.Rules, diff.NameRule{From: "internals.g", To: "tb.g", Place: "--pins"})
+	require.True(t, r.Differs())
+	require.EqualValues(t, 3, *r.First.At.Cycle)
 	write("other.vcd", wave("tb", []string{"clk:1"}, [][]int{{0}, {1}}))
 	for b, says := range map[string]string{
 		"-":               "read twice",
