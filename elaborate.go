@@ -85,6 +85,9 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 		c.Firmware.Params = maps.Collect(maps.All(c.Firmware.Params)) // a copy, never nil
 		c.Firmware.Params["closed"] = int64(t.Closed)
 	}
+	if err := s.elaborateChoices(c); err != nil {
+		return nil, err
+	}
 	if err := s.elaborateStates(c); err != nil {
 		return nil, err
 	}
@@ -92,6 +95,22 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// elaborateChoices takes the choices, whose processors must exist.
+func (s *Scenario) elaborateChoices(c *config.Config) error {
+	if s.Choices == nil {
+		return nil
+	}
+	c.Choices = *s.Choices
+	n := c.Network.Shape().Processors()
+	for i, x := range c.Choices.Draws {
+		if x.Processor >= n {
+			return s.refuse(hw.Index("choices.draws", i)+".processor", fmt.Sprintf("there is no processor %d", x.Processor),
+				fmt.Sprintf("give 0 to %d", n-1))
+		}
+	}
+	return nil
 }
 
 // elaborateStates copies the rules of explore, with their times in slots.

@@ -16,6 +16,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
+	"starloom/internal/config"
 	"starloom/internal/emulator"
 	"starloom/internal/explore"
 	"starloom/internal/outputs"
@@ -166,11 +167,20 @@ func (s *Scenario) repeatCommand(r *ExploreReport, keys map[string]any, path str
 	if r.Never != nil && command != "" {
 		command += fmt.Sprintf(" --slots %d", r.Never.Shown)
 	}
-	if command == "" || keys["faults"] == nil {
+	if command == "" || keys["faults"] == nil && keys["choices"] == nil {
 		return command, nil
 	}
-	faults, err := json.Marshal(keys["faults"])
-	return fmt.Sprintf("%s --seed %d --set %s", command, s.Seed, outcome.ShellQuote("faults="+string(faults))), err
+	command += fmt.Sprintf(" --seed %d", s.Seed)
+	for _, key := range []string{"faults", "choices"} {
+		if keys[key] != nil {
+			text, err := json.Marshal(keys[key])
+			if err != nil {
+				return "", err
+			}
+			command += " --set " + outcome.ShellQuote(key+"="+string(text))
+		}
+	}
+	return command, nil
 }
 
 // drawSchedule draws the run with a schedule, and the run without it. Runs without a timeline have no picture.
@@ -230,6 +240,19 @@ func (s *Scenario) withSchedule(r *ExploreReport, folder string) (keys map[strin
 		}
 	}
 	keys["name"], keys["seed"] = s.Name+"-counterexample", s.Seed
+	if len(r.Draws) > 0 {
+		choices := &config.Choices{}
+		if s.Choices != nil {
+			*choices = *s.Choices
+		}
+		choices.Draws = slices.Clone(choices.Draws)
+		for _, d := range r.Draws {
+			choices.Draws = append(choices.Draws, config.ChosenDraws{Processor: d.Processor, Slot: d.Slot, Outcomes: d.Outcomes})
+		}
+		if keys["choices"], err = strict.Keys(choices); err != nil {
+			return nil, err
+		}
+	}
 	if r.Permutation != nil {
 		keys["workload"] = map[string]any{"permutation": r.Permutation}
 	}

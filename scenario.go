@@ -66,6 +66,8 @@ type Scenario struct {
 	Rules *Rules `json:"rules,omitempty"`
 	// injected faults of processors, FIFOs and media
 	Faults *Faults `json:"faults,omitempty"`
+	// choices of one run in place of those of the seed; counterexamples of starloom explore have them
+	Choices *config.Choices `json:"choices,omitempty"`
 	// bounds of an exploration by starloom explore, which tries all faults within them
 	Explore *explore.Bounds `json:"explore,omitempty"`
 	// limit of a run that does not finish by itself

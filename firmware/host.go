@@ -38,6 +38,7 @@ type Host struct {
 	endless  atomic.Bool                     // a call has trapped by Limit
 	covers   bool                            // images record coverage: see Cover
 	compiles bool                            // compiler, not interpreter
+	choose   func(Draw) (uint32, error)      // nil: draws follow the seed; see Choose
 
 	maps     string // folder of source maps
 	limitKey string // wasm.Meter.Key of the last metered image

@@ -72,7 +72,7 @@ type wasmInstance struct {
 	before  []uint64            // values before the running call, for globals with GivenBack
 	params  [3]uint64
 	metering
-	cover    coverOf
+	extras
 	calling  []uint32 // cells whose handlers are being called
 	pristine pristine
 	probes   []uint64
@@ -87,6 +87,11 @@ type metering struct {
 	costs costsOf
 	spent []uint32 // returned by Costs
 	calls uint64   // address of bank.Calls in the image
+}
+
+type extras struct {
+	cover  coverOf
+	choice choiceGlobals
 }
 
 type coverOf struct{ branches, operands []api.MutableGlobal }
@@ -226,6 +231,7 @@ func (in *wasmInstance) instantiate() (err error) {
 	}
 	in.start, in.slot = in.module.ExportedFunction(prefix+exportStart), in.module.ExportedFunction(prefix+exportSlot)
 	in.costs, in.cover = costGlobals(in.module), coverGlobals(in.module, &in.image.copy.Covered)
+	in.choice = choiceGlobalsOf(in.module)
 	in.globals = in.globals[:0]
 	for _, g := range in.image.copy.Globals {
 		in.globals = append(in.globals, in.module.ExportedGlobal(g.Export).(api.MutableGlobal))

@@ -54,7 +54,7 @@ func (h *Host) load(name string, image []byte, meter *wasm.Meter) (*Image, error
 	if meter != nil {
 		h.limitKey = meter.Key
 	}
-	rewritten, err := rewrite(image, meter, h.covers)
+	rewritten, err := wasm.RewriteWith(image, wasm.Additions{Meter: meter, Covers: h.covers, Chooses: h.choose != nil})
 	var broken *wasm.BrokenError
 	if err != nil && !errors.As(err, &broken) {
 		return nil, err
@@ -98,16 +98,6 @@ func translate(program []byte, meter *wasm.Meter) ([]byte, error) {
 		}
 	}
 	return rv32.Image(p, core)
-}
-
-func rewrite(image []byte, meter *wasm.Meter, covers bool) (*wasm.Copy, error) {
-	switch {
-	case covers:
-		return wasm.RewriteCovered(image, meter)
-	case meter == nil:
-		return wasm.Rewrite(image)
-	}
-	return wasm.RewriteMetered(image, *meter)
 }
 
 // brokenImage adds the names of functions and a remedy to an error.

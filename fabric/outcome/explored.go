@@ -35,6 +35,7 @@ type Explored struct {
 	Incomplete  string          `json:"incomplete,omitempty"`  // reason of an open verdict
 	Violations  []Violation     `json:"violations,omitempty"`  // of the schedule
 	Schedule    []ExploredFault `json:"schedule,omitempty"`    // faults of the run with the fewest faults
+	Draws       []ExploredDraws `json:"draws,omitempty"`       // of the same run, if all outcomes are explored
 	Permutation []uint32        `json:"permutation,omitempty"` // of the same run, if all are explored
 	// FewestShown means that no run with fewer faults breaks a rule.
 	FewestShown bool            `json:"fewest_shown,omitempty"`
@@ -84,6 +85,22 @@ type ExploredFault struct {
 	Kind   string `json:"kind"`
 	Target string `json:"target"`
 	Slot   uint32 `json:"slot"`
+}
+
+// drawsShown bounds the draws of a schedule in a text.
+const drawsShown = 12
+
+// ExploredDraws are the outcomes of the draws of one processor in one slot of a schedule.
+type ExploredDraws struct {
+	Processor int      `json:"processor"`
+	Path      string   `json:"path"`
+	Slot      uint32   `json:"slot"`
+	Outcomes  []uint32 `json:"outcomes"` // in the order of the calls, of draws with at least two outcomes
+}
+
+// OutcomesText lists the outcomes, such as "draws 0, 2".
+func (d *ExploredDraws) OutcomesText() string {
+	return "draws " + strings.Trim(strings.ReplaceAll(fmt.Sprint(d.Outcomes), " ", ", "), "[]")
 }
 
 // WriteJSON writes the report as JSON.
@@ -145,6 +162,13 @@ func (r *Explored) shortest() string {
 	}
 	for _, f := range r.Schedule {
 		fmt.Fprintf(&b, "  slot %-7d %s of %s\n", f.Slot, f.Kind, f.Target)
+	}
+	for i := range r.Draws {
+		if i == drawsShown {
+			fmt.Fprintf(&b, "  and          %s in later slots\n", traces.Plural(len(r.Draws)-i, "draw", "draws"))
+			break
+		}
+		fmt.Fprintf(&b, "  slot %-7d %s\n", r.Draws[i].Slot, r.Draws[i].Path+" "+r.Draws[i].OutcomesText())
 	}
 	switch {
 	case len(r.Schedule) == 0:

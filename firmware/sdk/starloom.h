@@ -218,7 +218,7 @@ SL_INLINE uint64_t sl_mix64(uint64_t x) {
 }
 
 /* 32 uniform random bits: a function of seed, processor, slot and number of the draw. */
-SL_INLINE uint32_t sl_random(sl_nic *nic) {
+SL_INLINE uint32_t starloom_draw(sl_nic *nic) {
     const uint64_t gamma = 0x9E3779B97F4A7C15u;
     uint64_t x = sl_mix64(nic->bank.seed + gamma * sl_self(nic));
     return (uint32_t)(sl_mix64(x + gamma * ((uint64_t)nic->slot << 16 | (nic->draws++ & 0xFFFF))) >> 32);
@@ -226,7 +226,7 @@ SL_INLINE uint32_t sl_random(sl_nic *nic) {
 
 /* Uniform in 0..bound-1, bound >= 1; probabilities differ by at most 2^-32. */
 SL_INLINE uint32_t sl_random_below(sl_nic *nic, uint32_t bound) {
-    return (uint32_t)((uint64_t)sl_random(nic) * bound >> 32);
+    return starloom_choice((uint32_t)((uint64_t)starloom_draw(nic) * bound >> 32), bound);
 }
 
 /* Writes a line to the firmware log, with cycle and processor. */
@@ -508,11 +508,19 @@ SL_IMPORT(assert) __attribute__((noreturn)) void sl_host_assert(const char *cond
 #define sl_assert(nic, condition) \
     ((void)(nic), (condition) ? (void)0 : sl_host_assert(#condition, __func__, __FILE__, __LINE__))
 
+/* 32 random bits: too many outcomes for a search of all draws. Prefer the functions below. */
+SL_INLINE uint32_t sl_random(sl_nic *nic) { return starloom_choice(starloom_draw(nic), 0); }
+
 /* True with a probability of n/d, d >= 1: two outcomes, from one draw. */
-SL_INLINE int sl_chance(sl_nic *nic, uint64_t n, uint32_t d) { return sl_random_below(nic, d) < n; }
+SL_INLINE int sl_chance(sl_nic *nic, uint64_t n, uint32_t d) {
+    uint32_t drawn = (uint64_t)starloom_draw(nic) * d >> 32 < n;
+    return (int)starloom_choice(drawn, n > 0 && n < d ? 2 : 1);
+}
 
 /* k random bits, 0 <= k <= 8, as a number below 2^k: the low bits of one draw. */
-SL_INLINE uint32_t sl_random_bits(sl_nic *nic, uint32_t k) { return sl_random(nic) & ((1u << k) - 1); }
+SL_INLINE uint32_t sl_random_bits(sl_nic *nic, uint32_t k) {
+    return starloom_choice(starloom_draw(nic) & ((1u << k) - 1), 1u << k);
+}
 
 /* A checked build, `starloom firmware build --debug`, asserts, with the caller's file and
  * line, where other builds lose or ignore errors: values out of range (ports, parameters,

@@ -28,7 +28,7 @@ type Copy struct {
 	// Recursive names the reachable functions that may be recursive. The maximum depth depends on the runtime.
 	Recursive []string
 
-	Covered Covered // coverage of RewriteCovered: see cover.go
+	Covered Covered // coverage, with Additions.Covers: see cover.go
 
 	functions []string          // names of defined functions, for messages
 	original  map[string][]byte // DWARF sections by name

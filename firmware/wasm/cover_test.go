@@ -22,7 +22,7 @@ func TestCoveredNotesTheWay(t *testing.T) {
 		binary.OpI32LtU, binary.OpSelect)
 	unit, _ := Model("unit")
 	for _, meter := range []*Meter{nil, {Costs: unit, Limit: 1000}} {
-		c, err := RewriteCovered((&assembly{}).add("f", i32, i32, "", code...).bytes(), meter)
+		c, err := RewriteWith((&assembly{}).add("f", i32, i32, "", code...).bytes(), Additions{Meter: meter, Covers: true})
 		require.NoError(t, err)
 		// the code begins after 3 bytes: br_if at 10, end of the block at 15, select at 28
 		offsets := []uint32{3, 3 + 10, 3 + 10, 3 + 15, 3 + 28, 3 + 28}

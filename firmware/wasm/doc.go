@@ -19,7 +19,9 @@
 //	starloom.counter            with RewriteMetered: the cost of each call by a table of instruction classes, with a
 //	                            limit
 //
-//	starloom.branch, .operand   with RewriteCovered: branches taken and operands of comparisons
+//	starloom.drawn, .outcomes   with Additions.Chooses: a draw, for whose outcome starloom_choice asks the host
+//
+//	starloom.branch, .operand   with Additions.Covers: branches taken and operands of comparisons
 //
 // Straight code without floats is copied unchanged, except for function numbers, which tick shifts by one, and
 // constant addresses, which share one base. In the built-in programs, counting turns costs about 1 % of a slot.

@@ -219,7 +219,7 @@ func compareImages(t *testing.T, images [][]byte, exports bool) (differ int) {
 		differ += found
 		chosen, err := Selects(image)
 		require.NoError(t, err)
-		noted, err := RewriteCovered(image, &meter)
+		noted, err := RewriteWith(image, Additions{Meter: &meter, Covers: true})
 		require.NoError(t, err)
 		copies := map[string][]byte{"selects": chosen, "copy": rewrite(t, image).Binary, "metered and covered": noted.Binary}
 		for name, image := range copies {

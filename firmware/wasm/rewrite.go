@@ -13,36 +13,42 @@ import (
 )
 
 // Rewrite returns the copy of an image for the host, or an error with place and remedy.
-func Rewrite(image []byte) (*Copy, error) { return rewriteWith(image, nil, false) }
+func Rewrite(image []byte) (*Copy, error) { return RewriteWith(image, Additions{}) }
 
 // RewriteMetered is Rewrite with cost counters.
 func RewriteMetered(image []byte, meter Meter) (*Copy, error) {
-	return rewriteWith(image, &meter, false)
+	return RewriteWith(image, Additions{Meter: &meter})
 }
 
-// RewriteCovered is Rewrite with coverage. If meter is not nil, it is RewriteMetered with coverage.
-func RewriteCovered(image []byte, meter *Meter) (*Copy, error) {
-	return rewriteWith(image, meter, true)
+// Additions select what a copy does beside the image's code.
+type Additions struct {
+	Meter   *Meter // cost counters, nil for none
+	Covers  bool   // coverage: see cover.go
+	Chooses bool   // the host chooses draws: see choices.go
 }
 
-func rewriteWith(image []byte, meter *Meter, covers bool) (*Copy, error) {
+// RewriteWith is Rewrite with additions.
+func RewriteWith(image []byte, a Additions) (*Copy, error) {
 	m, err := read(image)
 	if err != nil {
 		return nil, err
 	}
 	w := &weaver{m: m, tick: uint32(len(m.Imported)), counter: uint32(len(m.Globals)), current: m.bankCurrent()}
-	if meter != nil {
+	next := w.lap() + 1
+	if a.Meter != nil {
 		_, checked := m.Exports["starloom_checked"]
-		w.meter = &metering{*meter, w.lap() + 1, w.lap() + 2, checked}
-	}
-	if covers {
-		w.cover = &cover{first: w.lap() + 1}
-		if meter != nil {
-			w.cover.first = w.meter.at()
-			if meter.Profile {
-				w.cover.first++
-			}
+		w.meter = &metering{*a.Meter, next, next + 1, checked}
+		if next = w.meter.at(); a.Meter.Profile {
+			next++
 		}
+	}
+	if a.Chooses {
+		if w.choices = m.choices(next); w.choices != nil {
+			next += 3
+		}
+	}
+	if a.Covers {
+		w.cover = &cover{first: next}
 	}
 	if err := w.analyse(); err != nil {
 		return nil, err
@@ -66,7 +72,7 @@ func rewriteWith(image []byte, meter *Meter, covers bool) (*Copy, error) {
 			c.Recursive = append(c.Recursive, m.FunctionName(len(m.Imported)+k))
 		}
 	}
-	if meter != nil && meter.Profile {
+	if a.Meter != nil && a.Meter.Profile {
 		w.lines = c.Places().lines()
 	}
 	w.write(c)
@@ -242,6 +248,7 @@ func (w *weaver) write(c *Copy) {
 		w.meter.addMeter(parts)
 		m.addEntries(entries, parts, shift, uint32(signature))
 	}
+	w.choices.add(parts)
 	if w.cover != nil {
 		w.addCover(parts, c)
 	}
@@ -315,6 +322,7 @@ func (w *weaver) function(k int) *woven {
 	}
 	way := w.scout(out, base)
 	insert(0, way.enter())
+	insert(0, w.choices.ask(k, w.tick))
 	loop, based := 0, false
 	r := &binary.Reader{Data: f.Code}
 	var i, before, second binary.Instruction

@@ -16,6 +16,7 @@ type weaver struct {
 	chosen  []map[int]byte // by function: types of selects by offset
 	meter   *metering      // nil without costs
 	cover   *cover         // nil without coverage
+	choices *choosing      // nil unless the host chooses draws
 	lines   lineTable      // lines of the image, for a profile
 }
 

@@ -27,6 +27,7 @@ type Config struct {
 	Rules    fabric.Rules
 	FinishBy uint64 // Rules.FinishBy in cycles, 0 for none
 	Faults   []fabric.Fault
+	Choices  Choices
 	Slots    uint32 // limit after which an unfinished run fails
 	Timing   nic.Timing
 	NIC      NIC

@@ -27,9 +27,10 @@ type built struct {
 	Rules   fabric.Rules
 	armed   []bool // by slot of a step: collision_free applies
 
-	Host  *firmware.Host // nil for firmware in Go
-	Image Image
-	rom   fabric.ROM // nil without ROM
+	Host   *firmware.Host // nil for firmware in Go
+	chosen *givenDraws    // nil without draws chosen by the scenario
+	Image  Image
+	rom    fabric.ROM // nil without ROM
 
 	workers *hw.Workers
 	Shards  []Shard

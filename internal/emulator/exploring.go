@@ -22,7 +22,8 @@ import (
 type Exploring struct {
 	*Machine
 	Script    *fabric.FaultScript
-	SlotRead  string // first part known to read the slot number; "" if states do not depend on their slot
+	Draws     *DrawScript // nil if draws follow the seed
+	SlotRead  string      // first part known to read the slot number; "" if states do not depend on their slot
 	snapshots *hw.Snapshots
 	statics   []statics
 	coverers  []firmware.Coverer // instances that record branches
@@ -42,7 +43,7 @@ func Explore(ctx context.Context, c *config.Config, o Options, scripted int, cla
 			"cycles at a time, without states in between", "write firmware: {program: netlist/traffic}"), m.Release())
 	}
 	m.until(ctx)
-	x := &Exploring{Machine: m, Script: &fabric.FaultScript{First: scripted,
+	x := &Exploring{Machine: m, Draws: o.Draws, Script: &fabric.FaultScript{First: scripted,
 		Lit: hw.NewSet(m.Shape.Media), Heard: hw.NewSet(m.Shape.Processors() * m.Network.Shape().Lanes()),
 		Due: hw.NewSet(m.Shape.Processors())}}
 	for _, fault := range c.Faults[scripted:] {
@@ -153,6 +154,9 @@ func (x *Exploring) Advance() {
 	x.Script.Lit.Clear()
 	x.Script.Heard.Clear()
 	x.Script.Due.Clear()
+	if x.Draws != nil {
+		x.Draws.begin()
+	}
 	if !x.started {
 		_ = x.Start(context.Background(), nil) // without a recording there are no errors
 		return

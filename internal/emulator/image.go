@@ -47,6 +47,9 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (maker,
 	if m.options.HandlersCovered {
 		m.Host.Cover()
 	}
+	if err := m.chooseDraws(wasm); err != nil {
+		return nil, place, err
+	}
 	if f.Path != "" {
 		m.Host.MapsIn(filepath.Dir(f.Path))
 	}
@@ -71,6 +74,10 @@ func (m *Machine) nativeMaker() (maker, error) {
 	if m.Meter != nil {
 		return nil, input.Mistake("--runtime",
 			"the scenario has firmware.cpu.model, but handlers in Go have no instructions to count",
+			"use compiler or interpreter")
+	}
+	if len(m.Config.Choices.Draws) > 0 {
+		return nil, input.Mistake("--runtime", "the scenario has choices.draws, but the draws of handlers in Go are not chosen",
 			"use compiler or interpreter")
 	}
 	if m.Program == nil || m.Program.Native == nil {

@@ -43,6 +43,8 @@ type Options struct {
 	HandlersCovered bool // record branches and comparisons
 	HandlerTicks    int  // see firmware.Host.Limit
 
+	Draws *DrawScript // chooses the draws of an exploration
+
 	RTL rtl.InPlace // replacement of RTL
 }
 

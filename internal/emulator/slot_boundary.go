@@ -28,6 +28,7 @@ func (m *Machine) Boundary(last bool) (whole bool) {
 // TurnShards runs the boundary of all shards.
 func (m *Machine) TurnShards() {
 	m.fillWords(m.slot)
+	m.chosen.begin()
 	if m.Referee.Acknowledges() {
 		// sources learn of arrivals anywhere at once, so all processors receive before any handler runs
 		m.phase = phaseHear

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"starloom/fabric"
@@ -21,11 +22,13 @@ var boundsSource string
 // Bounds limits an exploration: the choices of the environment, and the number of states. In a scenario, the bounds
 // are under the key explore.
 type Bounds struct {
-	// how many faults of each kind may happen in one run, at most; one drop and one restart if left out
+	// maximum number of faults of each kind in one run; default: one drop and one restart
 	Faults *Limits `json:"faults,omitempty"`
 	// globs over the paths of processors and of media that faults may hit; all if left out
 	Targets []string `json:"targets,omitempty" jsonschema:"minItems=1"`
-	// maximum number of faults of each kind in one run; default: one drop and one restart
+	// choices beside faults: draws are all outcomes of sl_chance, sl_random_bits and sl_random_below
+	Choices []string `json:"choices,omitempty" jsonschema:"minItems=1,enum=draws"`
+	// conditions on probes and results of the firmware; runs judge them, too
 	Rules []fabric.StateRule `json:"rules,omitempty" jsonschema:"minItems=1"`
 	// number of slots to explore; 0: to the end of every run
 	Slots uint32 `json:"slots,omitempty" jsonschema:"default=0,maximum=1000000000"`
@@ -113,15 +116,15 @@ func (b *Bounds) memoryBytes() (int, error) {
 func (b *Bounds) plan(c *config.Config) (*config.Config, []kind, limits, error) {
 	own := *c
 	own.Faults = append([]fabric.Fault(nil), c.Faults...)
-	l := limits{slots: b.Slots, states: cmp.Or(b.States, statesDefault)}
+	l := limits{slots: b.Slots, states: cmp.Or(b.States, statesDefault), draws: b.chooses(choiceDraws)}
 	var err error
 	if l.bytes, err = b.memoryBytes(); err != nil {
 		return nil, nil, l, c.Source.Refuse("explore.memory", err.Error(), "write it as 4 GiB or 512 MiB")
 	}
 	all, counts := b.of()
-	if len(all) == 0 && c.Workload.Permutation.Kind != fabric.PermutationAll {
+	if len(all) == 0 && c.Workload.Permutation.Kind != fabric.PermutationAll && len(b.Choices) == 0 {
 		return nil, nil, l, c.Source.Refuse("explore.faults", "no kind of fault may happen, so there is one run",
-			"give a kind a limit, such as drop: 1, or explore workload: {permutation: all}")
+			"give a kind a limit, such as drop: 1, or explore workload: {permutation: all}, or choices: [draws]")
 	}
 	globs, err := patterns(b.Targets)
 	if err != nil {
@@ -147,6 +150,11 @@ func (b *Bounds) plan(c *config.Config) (*config.Config, []kind, limits, error) 
 	}
 	return &own, kinds, l, nil
 }
+
+// choiceDraws is the choice of all outcomes of draws.
+const choiceDraws = "draws"
+
+func (b *Bounds) chooses(choice string) bool { return slices.Contains(b.Choices, choice) }
 
 func patterns(globs []string) (list []*hw.Pattern, err error) {
 	for _, glob := range globs {
@@ -182,6 +190,7 @@ type limits struct {
 	slots  uint32
 	states int
 	bytes  int
+	draws  bool // all outcomes of draws
 }
 
 // Options control an exploration. They do not change its verdict, counts or schedule.

@@ -45,7 +45,7 @@ func (s *search) deadlock() (*outcome.ExploredDeadlock, error) {
 		}
 		before = append(before[:0], now...)
 	})
-	if err != nil || since < 0 || since >= len(steps)-2 || len(f.choice) > 0 || w.SleepsWithin(longSleep) {
+	if err != nil || since < 0 || since >= len(steps)-2 || len(faultsOf(f.choice)) > 0 || w.SleepsWithin(longSleep) {
 		return nil, err
 	}
 	d.Since = uint32(since)

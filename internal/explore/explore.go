@@ -37,6 +37,7 @@ func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*o
 	if l.slots == 0 {
 		l.slots = math.MaxUint32
 	}
+	l.draws = l.draws && o.Guide == 0 // draws of a guided search follow the seed
 	lost := own.Rules.NoLoss
 	own.Rules.NoLoss = lost && !slices.ContainsFunc(kinds, func(k kind) bool { return !k.fault.Kind.OnMedia() })
 	s, err := newSearch(ctx, own, kinds, l, o)
@@ -123,13 +124,17 @@ func (s *search) report(c *config.Config) *outcome.Explored {
 	for _, k := range s.kinds {
 		r.Bounds[fabric.FaultNames[k.fault.Kind]] = k.limit
 	}
-	if s.open != "" {
+	if s.wide.Steps > 0 && s.open == "" {
+		r.Incomplete, r.Slots = s.wide.text(), min(r.Slots, s.wide.Slot)
+	}
+	if r.Incomplete != "" {
 		r.Verdict = outcome.Open
 	}
 	if f := s.failed; f != nil {
 		r.Verdict, r.Violations, r.Permutation, r.Never = outcome.Fails, f.violations, f.permutation, f.never
-		r.Schedule = s.schedule(c, append(s.nodes.path(f.parent), f.choice))
-		r.FewestShown = s.open == ""
+		steps := append(append(s.nodes.path(f.parent), f.choice), f.after...)
+		r.Schedule, r.Draws = s.schedule(c, steps), s.draws(c, steps)
+		r.FewestShown = r.Incomplete == ""
 	}
 	r.Targets, r.Graph = s.aside.effects.list(c, s.kinds), s.aside.graph.drawn(c, s.kinds)
 	if len(s.workers) > 0 {
@@ -143,7 +148,7 @@ func (s *search) report(c *config.Config) *outcome.Explored {
 // slot n-2 across the fabric, up to the handlers of slot n-1.
 func (s *search) schedule(c *config.Config, steps [][]event) (list []outcome.ExploredFault) {
 	for n, choice := range steps {
-		for _, e := range choice {
+		for _, e := range faultsOf(choice) {
 			kind := s.kinds[e.kind].fault.Kind
 			_, _, path := fabric.FaultTargets(c.Network, kind)
 			slot := n - 1
@@ -174,6 +179,13 @@ func (s *search) covered(c *config.Config) []string {
 	}
 	for i := range s.kinds {
 		faults = append(faults, s.kinds[i].text(c, s.slotsCovered()))
+	}
+	if s.limits.draws {
+		text := "all outcomes of draws"
+		if s.wide.Steps > 0 {
+			text += fmt.Sprintf(" up to slot %d", s.wide.Slot)
+		}
+		faults = append(faults, text+" (sl_chance, sl_random_bits, sl_random_below)")
 	}
 	workload := "the workload of the scenario"
 	if c.Workload.Permutation.Kind == fabric.PermutationAll {
@@ -209,6 +221,8 @@ func (s *search) slotsCovered() string {
 		return fmt.Sprintf("any slot up to slot %d", s.cut)
 	case s.open != "":
 		return fmt.Sprintf("any slot up to slot %d", s.slot)
+	case s.wide.Steps > 0:
+		return fmt.Sprintf("any slot up to slot %d", s.wide.Slot)
 	}
 	return "any slot"
 }

@@ -83,7 +83,11 @@ func faultsText(kinds []kind, used vector) string {
 
 func choiceText(c *config.Config, kinds []kind, choice []event) string {
 	var words []string
-	for _, e := range choice {
+	for _, e := range choice[len(faultsOf(choice)):] {
+		processor, value := e.draw()
+		words = append(words, fmt.Sprintf("%s draws %d", c.Network.Names().Processor(processor), value))
+	}
+	for _, e := range faultsOf(choice) {
 		kind := kinds[e.kind].fault.Kind
 		_, _, path := fabric.FaultTargets(c.Network, kind)
 		words = append(words, fabric.FaultNames[kind]+" of "+path(int(e.target)))

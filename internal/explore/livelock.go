@@ -1,44 +1,65 @@
 package explore
 
 import (
+	"cmp"
 	"slices"
 
 	"starloom/fabric/outcome"
 )
 
-// A livelock is a state from which a run without further faults never ends. If states do not depend on their slot,
-// such a run returns to one of its states. Other runs end at stop.slots.
+// A livelock is a state from which no run without further faults ends, whatever it draws. If states do not depend on
+// their slot, such runs return to their states. Other runs end at stop.slots.
 
-// link records the state after the step without faults.
+// link records the state after a step without faults.
 func (s *search) link(parent uint32, x *successor) {
-	if s.timed() || x.failure != nil {
+	n := s.nodes
+	if s.timed() || x.used != n.all[parent].used {
 		return
 	}
-	for len(s.nodes.next) < len(s.nodes.all) {
-		s.nodes.next = append(s.nodes.next, none)
+	if x.failure != nil || x.wide {
+		n.others = append(n.others, edge{parent, none}) // an end
+		return
 	}
-	s.nodes.next[parent] = s.nodes.table[s.nodes.place(x.key)]
+	for len(n.next) < len(n.all) {
+		n.next = append(n.next, none)
+	}
+	to := n.table[n.place(x.key)]
+	if n.next[parent] == none {
+		n.next[parent] = to
+	} else if to != none {
+		n.others = append(n.others, edge{parent, to})
+	}
 }
 
-// findLivelock searches the nodes of a permutation, from number root on, for states whose runs return to a state. The
-// first with the fewest faults becomes the failure, unless a failure has fewer.
+// findLivelock searches the nodes of a permutation, from number root on, for states from which no run ends. The first
+// with the fewest faults becomes the failure, unless a failure has fewer.
 func (s *search) findLivelock(root uint32) {
 	if s.timed() {
 		return
 	}
 	n := s.nodes
-	to := slices.Repeat([]uint32{none}, len(n.all)) // successor of a key's last node
+	to := slices.Repeat([]uint32{none}, len(n.all)) // first successor of a key's last node
+	var steps []edge                                // between last nodes of keys
 	for id, next := range n.next[min(int(root), len(n.next)):] {
 		if head := n.head(root + uint32(id)); next != none && head != none {
 			to[head] = n.head(next)
+			steps = append(steps, edge{head, to[head]})
 		}
 	}
-	returns := returning(to)
+	for _, e := range n.others {
+		if head := n.head(e.from); e.from >= root && head != none {
+			if e.to != none {
+				e.to = n.head(e.to)
+			}
+			steps = append(steps, edge{head, e.to})
+		}
+	}
+	endless := endless(to, steps)
 	first := none
 	for id := range n.all[root:] {
 		at := root + uint32(id)
 		head := n.head(at)
-		if head == none || !returns[head] {
+		if head == none || !endless[head] {
 			continue
 		}
 		if first == none || n.all[at].used.total() < n.all[first].used.total() {
@@ -59,40 +80,48 @@ func (s *search) findLivelock(root uint32) {
 	}
 	lead = len(seen) - period
 	usual := uint32(0) // slots of the run without faults
-	for at := n.next[root]; at != none && !returns[n.head(at)]; at = to[n.head(at)] {
+	passed := map[uint32]bool{}
+	for at := n.next[root]; at != none && !endless[n.head(at)] && !passed[n.head(at)]; at = to[n.head(at)] {
+		passed[n.head(at)] = true
 		usual++
 	}
 	s.failed = s.never(first, uint32(lead), uint32(period), usual)
 }
 
-// returning marks the numbers from which the chain of to never ends.
-func returning(to []uint32) []bool {
-	const running, ends, returns = 1, 2, 3
-	mark := make([]uint8, len(to))
-	var path []uint32
-	for start := range to {
-		at := uint32(start)
-		for path = path[:0]; at != none && mark[at] == 0; at = to[at] {
-			mark[at] = running
-			path = append(path, at)
-		}
-		found := uint8(ends)
-		if at != none && mark[at] != ends {
-			found = returns
-		}
-		for _, k := range path {
-			mark[k] = found
+type edge struct{ from, to uint32 }
+
+// endless marks the numbers from which no path leads to an end: a number without a successor, or a step to none.
+func endless(to []uint32, steps []edge) []bool {
+	slices.SortFunc(steps, func(a, b edge) int { return cmp.Compare(a.to, b.to) })
+	all := make([]bool, len(to))
+	var ends []uint32
+	for k, next := range to {
+		if all[k] = next != none; !all[k] {
+			ends = append(ends, uint32(k))
 		}
 	}
-	all := make([]bool, len(to))
-	for k := range all {
-		all[k] = mark[k] == returns
+	for k := len(steps) - 1; k >= 0 && steps[k].to == none; k-- {
+		if from := steps[k].from; all[from] {
+			all[from] = false
+			ends = append(ends, from)
+		}
+	}
+	for len(ends) > 0 {
+		at := ends[len(ends)-1]
+		ends = ends[:len(ends)-1]
+		from, _ := slices.BinarySearchFunc(steps, at, func(e edge, at uint32) int { return cmp.Compare(e.to, at) })
+		for ; from < len(steps) && steps[from].to == at; from++ {
+			if e := steps[from].from; all[e] {
+				all[e] = false
+				ends = append(ends, e)
+			}
+		}
 	}
 	return all
 }
 
 // never returns the failure of a run that reaches, after lead slots, a state that recurs every period slots. The run
-// is judged at a recurrence of the state after the end of the usual run.
+// is judged at a recurrence of the state after the end of the usual run. Its draws have the first outcome.
 func (s *search) never(id, lead, period, usual uint32) *failure {
 	w := s.workers[0]
 	limit := w.Config.Slots
@@ -113,6 +142,7 @@ func (s *search) never(id, lead, period, usual uint32) *failure {
 	w.choose(nil)
 	for !w.Ended() {
 		w.Advance()
+		f.after = append(f.after, w.choice(nil))
 	}
 	f.slot, f.violations = w.Slots(), slices.Clone(w.Broken())
 	return f

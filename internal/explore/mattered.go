@@ -45,7 +45,7 @@ func (all effects) take(from effects) {
 // blame counts the faults of a schedule that breaks a rule.
 func (all effects) blame(schedule [][]event) {
 	for _, step := range schedule {
-		for _, e := range step {
+		for _, e := range faultsOf(step) {
 			all[e.kind][e.target].failing++
 		}
 	}

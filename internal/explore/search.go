@@ -34,6 +34,7 @@ type search struct {
 	root        open     // reset state of these runs
 	failed      *failure
 	cut         uint32 // slot of the first failure, after which fewer faults are tried
+	wide        wide
 	aside       aside
 
 	saved  *Saved          `saved:"-"`
@@ -87,6 +88,7 @@ type failure struct {
 	slot        uint32
 	violations  []outcome.Violation
 	never       *outcome.ExploredCycle // for a run that does not end
+	after       [][]event              // then: draws of the steps after choice
 }
 
 // chunk is the number of states that workers expand between two merges. It limits the memory of successors, and makes
@@ -99,6 +101,7 @@ type worker struct {
 	future, rest []byte
 	events       []event
 	found        []successor
+	usual        int     // of found: steps without faults
 	effects      effects // since the last chunk
 	arena        arena
 }
@@ -109,6 +112,8 @@ type successor struct {
 	used         vector
 	choice       []event
 	ended        bool
+	wide         bool  // the outcomes of the draws are too many: no successor at all
+	refused      error // the firmware draws what cannot be chosen
 	failure      *failure
 	future, rest []byte
 }
@@ -133,8 +138,11 @@ func newSearch(ctx context.Context, c *config.Config, kinds []kind, l limits, o 
 	}
 	scripted := len(c.Faults) - len(kinds)
 	for range max(1, o.Workers) {
-		x, err := emulator.Explore(ctx, c, emulator.Options{Engine: o.Engine, HandlersCovered: o.Branches}, scripted,
-			o.Classes)
+		options := emulator.Options{Engine: o.Engine, HandlersCovered: o.Branches}
+		if l.draws {
+			options.Draws = &emulator.DrawScript{}
+		}
+		x, err := emulator.Explore(ctx, c, options, scripted, o.Classes)
 		if err != nil {
 			return s, err
 		}
@@ -343,9 +351,7 @@ func (s *search) level(ctx context.Context) (whole bool, err error) {
 		for i := range found {
 			for k := range found[i] {
 				s.merge(part[i].id, &found[i][k])
-				if k == 0 {
-					s.link(part[i].id, &found[i][k])
-				}
+				s.link(part[i].id, &found[i][k])
 			}
 		}
 		clear(part) // frees the snapshots
@@ -364,6 +370,13 @@ func (s *search) level(ctx context.Context) (whole bool, err error) {
 }
 
 func (s *search) merge(parent uint32, x *successor) {
+	if x.wide {
+		s.wide.note(s.slot)
+		return
+	}
+	if x.refused != nil && s.err == nil {
+		s.err = x.refused
+	}
 	s.count.Transitions++
 	if x.failure != nil {
 		s.aside.effects.blame(append(s.nodes.path(parent), x.failure.choice))
@@ -411,54 +424,70 @@ func (s *search) merge(parent uint32, x *successor) {
 func (w *worker) expand(o *open, used vector) []successor {
 	s := w.search
 	w.found = nil
-	w.step(o, nil, used)
+	w.branch(o, nil, used)
+	w.usual = len(w.found)
 	w.events = options(w.events[:0], s.kinds, w.Exploring, used)
 	subsets(w.events, s.kinds, used, s.faults-used.total(), func(chosen []event, used vector) bool {
-		w.step(o, chosen, used)
+		w.branch(o, chosen, used)
 		return !s.stop.Load()
 	})
 	return w.found
 }
 
-// choose sets the faults of the next step.
-func (w *worker) choose(chosen []event) {
+// choose sets the faults and the first draws of the next step.
+func (w *worker) choose(choice []event) {
 	for k := range w.Script.Hit {
 		w.Script.Hit[k].Clear()
 	}
-	for _, e := range chosen {
+	faults := faultsOf(choice)
+	for _, e := range faults {
 		w.Script.Hit[e.kind].Add(int(e.target))
+	}
+	if w.Draws != nil {
+		w.Draws.Chosen = w.Draws.Chosen[:0]
+		for _, e := range choice[len(faults):] {
+			_, value := e.draw()
+			w.Draws.Chosen = append(w.Draws.Chosen, value)
+		}
 	}
 }
 
 // keepsAll reports whether steps to known states are kept with their choices, too.
 func (s *search) keepsAll() bool { return s.verify || s.aside.graph != nil }
 
-// tell counts a step with faults. The first successor of a state belongs to the step without faults.
-func (w *worker) tell(chosen []event, x *successor) {
-	if len(chosen) == 0 || len(w.found) == 0 {
+// tell counts a step with faults. The first successors of a state are those of steps without faults.
+func (w *worker) tell(faults []event, x *successor) {
+	if len(faults) == 0 || len(w.found) == 0 {
 		return
 	}
-	usual := &w.found[0]
-	w.effects.step(chosen, x.failure != nil || usual.failure != nil || x.key != usual.key || x.ended != usual.ended)
+	w.effects.step(faults, x.failure != nil || !slices.ContainsFunc(w.found[:w.usual], func(usual successor) bool {
+		return usual.failure == nil && x.key == usual.key && x.ended == usual.ended
+	}))
 }
 
-func (w *worker) step(o *open, chosen []event, used vector) {
+// step takes a step with the faults and the first draws of a choice.
+func (w *worker) step(o *open, choice []event, used vector) {
+	w.choose(choice)
+	w.take(o, faultsOf(choice), used)
+}
+
+func (w *worker) take(o *open, faults []event, used vector) {
 	w.Return(o.future, o.rest, w.search.slot)
-	w.choose(chosen)
 	w.Advance()
 	x := successor{used: used, ended: w.Ended()}
 	if broken := w.Broken(); len(broken) > 0 {
-		x.failure = &failure{choice: slices.Clone(chosen), faults: used.total(), slot: w.Slots(),
+		x.failure = &failure{choice: w.choice(faults), faults: used.total(), slot: w.Slots(),
 			violations: slices.Clone(broken)}
-		w.tell(chosen, &x)
+		x.refused = w.BareDraw()
+		w.tell(faults, &x)
 		w.found = append(w.found, x)
 		return
 	}
 	w.future, w.rest = w.Save(w.future[:0], w.rest[:0])
 	x.key = keyOf(w.future)
-	w.tell(chosen, &x)
+	w.tell(faults, &x)
 	if w.search.keepsAll() || !w.search.nodes.dominated(x.key, used) { // else only its key and faults count
-		x.choice = slices.Clone(chosen)
+		x.choice = w.choice(faults)
 		if !x.ended {
 			x.future, x.rest = w.arena.keep(w.future), w.arena.keep(w.rest)
 		}

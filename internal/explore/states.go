@@ -36,6 +36,7 @@ type nodes struct {
 	all     []node
 	table   []uint32 // open-addressing table of the last node of each key; none marks a free entry
 	next    []uint32 // for untimed states: the successor of each node in the step without faults, none if unknown
+	others  []edge   // for untimed states: further steps without faults, by other outcomes of draws
 	keys    int      // keys in the table
 	choices [][]event
 	numbers map[string]uint32
@@ -149,4 +150,6 @@ func (n *nodes) path(id uint32) (steps [][]event) {
 const nodeBytes = 40
 
 // bytes returns the memory of nodes and table in bytes.
-func (n *nodes) bytes() int { return nodeBytes*cap(n.all) + 4*(len(n.table)+cap(n.next)) }
+func (n *nodes) bytes() int {
+	return nodeBytes*cap(n.all) + 4*(len(n.table)+cap(n.next)+2*cap(n.others))
+}

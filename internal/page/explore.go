@@ -105,14 +105,20 @@ func scheduleText(r *outcome.Explored) string {
 }
 
 func scheduleSection(r *outcome.Explored) *Section {
-	if len(r.Schedule) == 0 {
+	if len(r.Schedule)+len(r.Draws) == 0 {
 		return nil
 	}
 	t := table("Faults of the run, in order.", "#slot", "fault", "where")
+	if len(r.Draws) > 0 {
+		t = table("Faults of the run, in order, then its draws.", "#slot", "fault or outcomes", "where")
+	}
 	for _, f := range r.Schedule {
 		t.row(f.Slot, f.Kind, f.Target)
 	}
-	return &Section{Title: "The schedule", Gist: fmt.Sprint(len(r.Schedule)), Blocks: []Block{{Table: t}}}
+	for i := range r.Draws {
+		t.row(r.Draws[i].Slot, r.Draws[i].OutcomesText(), r.Draws[i].Path)
+	}
+	return &Section{Title: "The schedule", Gist: fmt.Sprint(len(r.Schedule) + len(r.Draws)), Blocks: []Block{{Table: t}}}
 }
 
 func statesFigure(r *outcome.Explored) *figure.Figure {

@@ -1,0 +1,29 @@
+package config
+
+import _ "embed"
+
+// choicesSource is this file, whose comments describe keys of a scenario.
+//
+//go:embed choices.go
+var choicesSource string
+
+// Choices fixes what seeds and networks otherwise decide: a counterexample of an exploration needs them. In a
+// scenario, they are under the key choices.
+type Choices struct {
+	// outcomes of random draws; all other draws follow the seed
+	Draws []ChosenDraws `json:"draws,omitempty" jsonschema:"minItems=1"`
+}
+
+func (Choices) Declaration() string { return choicesSource }
+
+// ChosenDraws are outcomes of the draws of one processor in one slot.
+type ChosenDraws struct {
+	// number of the processor
+	Processor int `json:"processor" jsonschema:"required,minimum=0"`
+	// slot whose handler draws
+	Slot uint32 `json:"slot" jsonschema:"required,minimum=0"`
+	// outcomes of the first draws that have several, in their order: of sl_chance 0 or 1, else the number
+	Outcomes []uint32 `json:"outcomes" jsonschema:"required,minItems=1"`
+}
+
+func (ChosenDraws) Declaration() string { return choicesSource }
