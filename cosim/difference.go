@@ -5,14 +5,14 @@ import (
 	"encoding/binary"
 )
 
-// A difference of two states is a list of blocks, each a 4-byte offset and its bytes.
+// A difference of two states is a list of blocks. Each entry has a 4-byte offset and the bytes of the block.
 const (
 	blockBytes     = 256
 	blocksTogether = 16
 )
 
-// AppendDifference appends the blocks of state that differ from saved. Beyond its end, saved counts as zeros. Offsets
-// count from first.
+// AppendDifference appends the blocks of state that differ from saved. The missing end of a shorter saved counts as
+// zeros. first is added to all offsets.
 func AppendDifference(difference []byte, first int, state, saved []byte) []byte {
 	var zeros [blocksTogether * blockBytes]byte
 	same := func(from, to int) bool {
@@ -35,7 +35,7 @@ func AppendDifference(difference []byte, first int, state, saved []byte) []byte 
 	return difference
 }
 
-// ApplyDifference copies the blocks of a difference to a state of one or more parts, whose offsets follow each other.
+// ApplyDifference copies the blocks of a difference to a state. The state consists of one or more consecutive parts.
 func ApplyDifference(difference []byte, parts ...[]byte) {
 	for len(difference) > 0 {
 		at := int(binary.LittleEndian.Uint32(difference))
@@ -50,7 +50,7 @@ func ApplyDifference(difference []byte, parts ...[]byte) {
 	}
 }
 
-// WithoutZeros returns a state without blocks of zeros at its end.
+// WithoutZeros returns a state without trailing blocks of zeros.
 func WithoutZeros(state []byte) []byte {
 	var zeros [blocksTogether * blockBytes]byte
 	for bytes.HasSuffix(state, zeros[:]) {

@@ -95,8 +95,8 @@ func (x *PacketSources) begin(path string) {
 	x.Reset()
 }
 
-// sort builds the queues of all sources, and the order of creation of each shard. Packets usually have the numbers of
-// this order.
+// sort builds the queues of all sources, and the order of creation of each shard. The numbers of packets usually
+// follow this order.
 func (x *PacketSources) sort() {
 	p, w := x.packets, x.wiring
 	x.queue = make([]uint32, p.Count())

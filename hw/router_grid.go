@@ -2,19 +2,19 @@ package hw
 
 import "math/bits"
 
-// GridRoute is dimension-order routing on a mesh of K[d] routers in dimension d, in the form of coordinates. Router r
-// has the coordinates r mod K[0], r div K[0] mod K[1], .... Output 2d leads to the next coordinate of dimension d,
-// and output 2d+1 to the previous one.
+// GridRoute computes dimension-order routes on a mesh of K[d] routers in dimension d from coordinates. Router r has
+// the coordinates r mod K[0], r div K[0] mod K[1], .... Output 2d leads to the next coordinate of dimension d, and
+// output 2d+1 to the previous one.
 type GridRoute struct {
 	K      []int
-	at, to []uint64 // coordinates by router, and by node those of its router; gridBits per dimension
+	at, to []uint64 // by router: its coordinates; by node: its router's coordinates; gridBits per dimension
 	local  []uint8  // by node: its port
 }
 
-// gridBits is the number of bits of a coordinate in a word of coordinates.
+// gridBits is the number of bits per coordinate in a word that holds all coordinates.
 const gridBits = 8
 
-// NewGridRoute returns the routes to nodes, nil if the coordinates do not fit into a word.
+// NewGridRoute returns the routes to nodes. It returns nil if the coordinates do not fit into a word.
 func NewGridRoute(k []int, nodes []RouterNode) *GridRoute {
 	routers := 1
 	for _, n := range k {

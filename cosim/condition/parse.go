@@ -90,7 +90,7 @@ func (p *parser) unexpected(wanted string) error {
 	if remedy, ok := refused[p.now.text]; ok && p.now.kind == tokenSign {
 		return p.now.error("a condition has no "+p.now.text, remedy)
 	}
-	return p.now.error(fmt.Sprintf("%s stands where the condition needs %s", p.now.text, wanted),
+	return p.now.error(fmt.Sprintf("found %s, but the condition needs %s", p.now.text, wanted),
 		"for example: push -> !full && count < 12")
 }
 
@@ -235,7 +235,7 @@ func (p *parser) function() (*node, error) {
 	case sign.text != "$past" && sign.text != "$onehot" && sign.text != "$onehot0":
 		return nil, sign.error("there is no "+sign.text, input.RemedyOf(sign.text, []string{"$past", "$onehot", "$onehot0"}))
 	case sign.text == "$past" && p.past:
-		return nil, sign.error("$past stands in $past", "a condition sees only this cycle and the previous one")
+		return nil, sign.error("$past contains $past", "a condition can read only this cycle and the previous one")
 	}
 	if err := p.step(); err != nil {
 		return nil, err
@@ -420,11 +420,11 @@ func (p *parser) port(t token) (*cosim.Port, error) {
 		return nil, nil
 	case t.text == "reset" ||
 		slices.ContainsFunc(s.Ports, func(port cosim.Port) bool { return port.Clock && port.Name == t.text }):
-		return nil, t.error("a condition does not see "+t.text, "conditions apply only in cycles without reset: delete it")
+		return nil, t.error("a condition cannot read "+t.text, "conditions apply only in cycles without reset: delete it")
 	case slices.Contains(s.Pins, t.text):
 		return nil, t.error(
 			fmt.Sprintf("%s is a pin of the RTL, not a port of %s", t.text, s.Model),
-			"a condition sees inputs and the model's outputs: if it saw the RTL's outputs, RTL with full stuck at 1 would "+
+			"a condition reads inputs and the model's outputs: if it read the RTL's outputs, RTL with full stuck at 1 would "+
 				"pass; "+
 				"use one of "+strings.Join(names, ", "))
 	}

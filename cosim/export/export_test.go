@@ -45,9 +45,9 @@ func TestTopOfAGrid(t *testing.T) {
 
 func TestRefusedPaths(t *testing.T) {
 	for reason, paths := range map[string][]string{
-		"do not fill a grid": {"net.a[0]", "net.a[2]"},
-		"is not a number":    {"net.a[+rho].x"},
-		"two elements":       {"net.x", "net.x"},
+		"do not fill a grid":   {"net.a[0]", "net.a[2]"},
+		"has no numeric index": {"net.a[+rho].x"},
+		"two elements":         {"net.x", "net.x"},
 	} {
 		w, err := New([]*hw.Site{siteOf("w", paths...)})
 		require.NoError(t, err)

@@ -83,7 +83,7 @@ func (o *Observer) Look(cycle uint64) error {
 		}
 		for i := range x.a {
 			if x.a[i]&x.c[i] != x.b[i]&x.c[i] {
-				return fmt.Errorf("%s: cycle %d: %s is %#x, but the lines that drive it say %#x", x.Path, cycle, x.Port, x.a, x.b)
+				return fmt.Errorf("%s: cycle %d: %s is %#x, but the lines that drive it have %#x", x.Path, cycle, x.Port, x.a, x.b)
 			}
 			x.b[i] &= x.c[i]
 		}

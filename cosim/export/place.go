@@ -41,7 +41,7 @@ func stepsOf(path string) (steps []step, err error) {
 		s := step{name, -1}
 		if indexed {
 			if s.index, err = strconv.Atoi(strings.TrimSuffix(rest, "]")); err != nil || s.index < 0 {
-				return nil, fmt.Errorf("%s: %s is not a number, and generate blocks have numbers", path, part)
+				return nil, fmt.Errorf("%s: %s has no numeric index, which generate blocks require", path, part)
 			}
 		}
 		steps = append(steps, s)
@@ -66,7 +66,7 @@ func (w *Wiring) lay() (root *place, columns []*column, of [][]*column, err erro
 				columns = append(columns, at.column)
 			}
 			if at.column.site != site {
-				return nil, nil, nil, fmt.Errorf("%s: it has the names of another kind of part", site.Path(element))
+				return nil, nil, nil, fmt.Errorf("%s: another kind of part has the same path without indices", site.Path(element))
 			}
 			at.column.elements, at.column.indexes = append(at.column.elements, element), append(at.column.indexes, index)
 			of[number] = append(of[number], at.column)

@@ -47,7 +47,7 @@ func (w *Wiring) drive(at output) error {
 			return fmt.Errorf("%s: %s drives a line of %s", path, port.Name, w.Sites[other.site].Path(other.element))
 		}
 		if line.Bits != port.Bits {
-			return fmt.Errorf("%s: %s has %d bits, its line has %d", path, port.Name, port.Bits, line.Bits)
+			return fmt.Errorf("%s: %s has %d bits, but its line has %d", path, port.Name, port.Bits, line.Bits)
 		}
 		w.drivers[line] = at
 	}
@@ -98,11 +98,11 @@ func (w *Wiring) resolved(e hw.Expression) hw.Expression {
 
 func (w *Wiring) refuse(port *hw.Port, element int) (reason string) {
 	if port.From == nil {
-		return "no data names its driver"
+		return "its driver is not described"
 	}
 	from := w.from(port, element)
 	if from.Bits != port.Bits {
-		return fmt.Sprintf("it has %d bits, its driver %d", port.Bits, from.Bits)
+		return fmt.Sprintf("it has %d bits, but its driver has %d", port.Bits, from.Bits)
 	}
 	from.Lines(func(line hw.Line) {
 		if _, ok := w.drivers[line]; !ok && reason == "" {

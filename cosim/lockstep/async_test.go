@@ -144,7 +144,7 @@ func TestLongTwoClocksBounds(t *testing.T) {
 		"dut.yml:5:1: no clock of the RTL rises in cycles with write_clock_i of async_fifo; write clock: {PIN: write_clock}": func(m *pinmap.Map) {
 			m.Timing.Clocks[0] = pinmap.Clock{Name: "wr_clk", Edges: 1, Cycles: 1}
 		},
-		"dut.yml:5:1: push_i of async_fifo does not say when a clock rises; name one of write_clock_i, read_clock_i": func(m *pinmap.Map) {
+		"dut.yml:5:1: push_i of async_fifo does not select cycles in which a clock rises; name one of write_clock_i, read_clock_i": func(m *pinmap.Map) {
 			m.Timing.Clocks[0].When = "push"
 		},
 		"dut.yml:9:3: async_fifo follows full_o of the RTL, which cannot be absent; give it a pin": func(m *pinmap.Map) {

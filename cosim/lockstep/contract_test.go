@@ -112,7 +112,7 @@ func TestContractThatNothingMeets(t *testing.T) {
 		"push && !push":       `dut.yml:9:3: no inputs were found that meet "push && !push", and no earlier cycle`,
 		"count == 2":          `dut.yml:9:3: no inputs were found that meet "count == 2", and no earlier cycle`,
 		"puhs":                `dut.yml:9:3: column 1 of "puhs": fifo has no port puhs; did you mean "push"?`,
-		"push -> !usage_o":    "usage_o is a pin of the RTL, not a port of fifo; a condition sees inputs and the model's outputs",
+		"push -> !usage_o":    "usage_o is a pin of the RTL, not a port of fifo; a condition reads inputs and the model's outputs",
 		"push ->\n  count[9]": "line 2, column 9 of the condition: count_o is an output of 3 bits; it has no bit 9",
 		"data == 8'h55":       "",
 	} {

@@ -102,7 +102,7 @@ func (l *pair) elsewhere(ctx context.Context, report *Report) error {
 	case l.options.Stimulus == nil:
 		report.Second = &flatten.Second{Cycles: int(r.Cycles)}
 		if d := r.Divergence; d != nil {
-			report.Second.Absent = fmt.Sprintf("it broke off in cycle %d (%s)", d.Cycle, d.Kind)
+			report.Second.Absent = fmt.Sprintf("it stopped in cycle %d (%s)", d.Cycle, d.Kind)
 		}
 		l.led(ctx, report)
 	}

@@ -120,7 +120,7 @@ endmodule`, &pinmap.Map{
 	r := runLockstep(t, m, Options{Cycles: 2000, PowerOn: 1})
 	var out bytes.Buffer
 	require.NoError(t, r.WriteText(&out))
-	require.Contains(t, out.String(), "\nno second tool has read the RTL: Icarus Verilog: it broke off in cycle 0 (")
+	require.Contains(t, out.String(), "\nno second tool has read the RTL: Icarus Verilog: it stopped in cycle 0 (")
 	require.NotContains(t, out.String(), "shows the same")
 }
 

@@ -121,7 +121,7 @@ func (d *Device) call(f api.Function) {
 	}
 }
 
-// codeOffset matches a place in wazero's stack trace.
+// codeOffset matches a code offset in wazero's stack trace.
 var codeOffset = regexp.MustCompile(`(?m)^\t\t0x([0-9a-f]+):`)
 
 func (d *Device) fault(trap error) error {
@@ -231,7 +231,8 @@ func (d *Device) Left() (names []string) {
 	return names
 }
 
-// Follow gives the model the RTL's values of the outputs of Left, in their order. The model keeps allowed values.
+// Follow passes the RTL's values of the outputs that Left returns to the model, in the same order. The model adopts
+// allowed values.
 func (d *Device) Follow(values []uint64) {
 	if d.err != nil {
 		return
@@ -246,7 +247,8 @@ func (d *Device) Follow(values []uint64) {
 	d.call(d.follow)
 }
 
-// A snapshot is the cycle, the globals and the memory without zeros at its end.
+// memory returns the state's part in memory. A snapshot consists of the cycle, the globals and this memory without
+// trailing zeros.
 
 func (d *Device) memory() []byte {
 	m := d.module.Memory()

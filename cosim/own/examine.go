@@ -8,9 +8,9 @@ import (
 
 const examinedCycles = 256
 
-// examine tests that settle is pure. Two devices get the same random inputs; one of them settles with other inputs
-// in between. Outputs must be equal in every cycle. A fault of the model ends the test, because random inputs may break
-// its assumptions.
+// examine tests that settle is pure. Two devices get the same random inputs, and one of them also settles with other
+// inputs in between. Their outputs must be equal in every cycle. A fault of the model ends the test, because random
+// inputs may break its assumptions.
 func (m *Model) examine() error {
 	plain, err := m.open()
 	if err != nil {

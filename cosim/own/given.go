@@ -33,7 +33,7 @@ func LoadGiven(_ context.Context, g *twin.Given, _ cosim.BuildOptions) error {
 	return nil
 }
 
-// inImage adds the file to an error of Load.
+// inImage adds the name of the image to an error of Load.
 func inImage(file string, err error) error {
 	if bad, ok := err.(*cosim.InputError); ok {
 		return &cosim.InputError{Place: "--image", Reason: file + ": " + bad.Reason, Remedy: bad.Remedy}

@@ -1,12 +1,12 @@
-// Package own runs models that users write, in C, Rust or another language, as WebAssembly.
+// Package own runs models written by users, in C, Rust or another language, as WebAssembly.
 //
 //	in 8 data_i, out 8 data_o ...   exports that return the address of a port's variable
 //	settle                          outputs from inputs and state
 //	edge, reset                     a clock edge without and with reset
 //	follow                          adopts the RTL's values of ports "left 8 index_o"
 //
-// A model runs in the sandbox of firmware: no imports, loops counted. Its device has the inputs clock and reset, unless
-// the model is combinational.
+// A model runs in the sandbox of firmware: no imports, loops counted. Its device has the inputs clock and reset,
+// unless the model is combinational.
 package own
 
 import (
@@ -39,7 +39,7 @@ const remedyHeader = "use SL_IN, SL_OUT and SL_LEFT of starloom_model.h"
 
 var portName = regexp.MustCompile(`^(in|out|left) (.*) ([A-Za-z_]\w*)$`)
 
-// A port is a port of a model with the export that returns its address.
+// A port is a port of a model, with the name of the export that returns its address.
 type port struct {
 	cosim.Port
 	export string
@@ -57,7 +57,7 @@ type Model struct {
 	copy     *wasm.Copy
 }
 
-// Is reports whether an image exports ports of a model.
+// Is reports whether an image is a model: whether it exports ports.
 func Is(image []byte) bool {
 	m, err := binary.Parse(image, false)
 	if err != nil {

@@ -69,7 +69,7 @@ func (w *wirer) findPins(key string, item Item, isInput, within bool) (joined, e
 	case isInput && item.Function == "when":
 		return j, w.refuse(key, item.Text+" is for outputs of the RTL", "name the pin alone: an input has the model's value")
 	case item.Function == "when" && len(item.Of) != 2:
-		return j, w.refuse(key, item.Text+" does not say when", "write when(PIN, VALID): 0 while VALID is 0")
+		return j, w.refuse(key, item.Text+" has no condition", "write when(PIN, VALID): 0 while VALID is 0")
 	}
 	for _, argument := range item.Of {
 		of, err := w.findPins(key, argument, isInput, true)

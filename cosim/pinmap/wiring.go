@@ -390,7 +390,7 @@ func (w *wirer) wireEdges(c Clock) error {
 		if len(w.edges) > 0 {
 			remedy = "name one of " + strings.Join(w.edges, ", ")
 		}
-		return w.refuse(key, fmt.Sprintf("%s of %s does not say when a clock rises", port.Name, w.Model), remedy)
+		return w.refuse(key, fmt.Sprintf("%s of %s does not select cycles in which a clock rises", port.Name, w.Model), remedy)
 	}
 	w.wired[at] = key
 	return nil

@@ -249,7 +249,7 @@ func (b *builder) graph(ctx context.Context, bits []comparedBit) (*miter, error)
 		return nil, err
 	}
 	if found := conflict.FindStringSubmatch(log); found != nil {
-		return nil, &refusal{reason: "several drivers fight for " + found[1] + found[2]}
+		return nil, &refusal{reason: "several drivers conflict at " + found[1] + found[2]}
 	}
 	if err := b.audit(); err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ type stopwatch struct {
 	tell  func(text string)
 }
 
-var errLate = errors.New("its time is over")
+var errLate = errors.New("its time limit has passed")
 
 // run runs a step within the remaining time. It returns errLate after the limit, unless the step returned a *refusal.
 func (w *stopwatch) run(ctx context.Context, step string, run func(ctx context.Context) error) error {

@@ -19,9 +19,8 @@ func arbiter(kind hw.ArbiterKind) Twin {
 	spec := kind.Spec()
 	t := Twin{
 		Name: "arbiter_" + spec.Name, Sources: []string{"arbiter_" + spec.Name + ".v", "arbiter_lock.v"},
-		Does: "grants " + spec.Does + ", from the cycle after its request on, and holds the grant while the request stays " +
-			"high; " +
-			"index_o is its number, 0 without a grant",
+		Does: "grants " + spec.Does + ", from the cycle after the request on, and holds the grant while the request stays " +
+			"high; index_o is the number of the granted requester, 0 without a grant",
 		Components: []string{"hw.Arbiters"}, Own: spec.RTL,
 		Mutants: []Mistake{
 			{"holder not held", "else if (free_o)", "else"},

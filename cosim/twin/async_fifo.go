@@ -5,11 +5,10 @@ import "starloom/hw"
 func asyncFIFO() Twin {
 	return Twin{
 		Name: "async_fifo", Sources: []string{"async_fifo.v"},
-		Does: "between two clocks, which rise in cycles with write_clock_i and read_clock_i: what is pushed while not " +
-			"full comes out once, " +
-			"in order; flags are the RTL's as long as they do not lie (a full one has room at DEPTH + SPARE words, an empty " +
-			"one a word) and see the " +
-			"other side after LATE edges of their own clock; head_o is 0 when empty, REGISTERED 1: the word popped last",
+		Does: "FIFO between two clocks, which rise in cycles with write_clock_i and read_clock_i: words pushed while " +
+			"it is not full are popped once, in order; the RTL chooses its flags, provided that full_o is 1 at " +
+			"DEPTH + SPARE words, empty_o is 1 without a word, and both reflect the other side after LATE edges of " +
+			"their own clock; head_o is 0 when empty, or with REGISTERED 1 the word popped last",
 		Sets: []Parameters{
 			{"DEPTH": 4, "WIDTH": 8, "LATE": 3, "SPARE": 0, "REGISTERED": 0},
 			{"DEPTH": 2, "WIDTH": 1, "LATE": 2, "SPARE": 0, "REGISTERED": 1},

@@ -11,8 +11,8 @@ const tapsMax = 1024
 func bus() Twin {
 	return Twin{
 		Name: "bus",
-		Does: "puts the OR of the light of open taps on the bus within the cycle; with an arbiter only the tap with the " +
-			"grant is open, from the cycle after its request",
+		Does: "ORs the light of open taps onto the bus in the same cycle; with an arbiter only the granted tap is" +
+			" open, from the cycle after its request on",
 		Sources: []string{
 			"bus.v", "bus_taps.v", "arbiter.v", "arbiter_choice.v", "arbiter_lock.v",
 			"arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v", "arbiter_tdma.v",
@@ -138,7 +138,7 @@ func oneAtMost(grant []uint64) (broken string) {
 func busTaps() Twin {
 	return Twin{
 		Name: "bus_taps", Sources: []string{"bus_taps.v"}, Components: []string{"hw.Buses"},
-		Does: "puts the OR of the light of taps with a grant on the bus within the cycle",
+		Does: "ORs the light of granted taps onto the bus in the same cycle",
 		Sets: []Parameters{
 			{"TAPS": 4, "PHIT_BITS": 8}, {"TAPS": 1, "PHIT_BITS": 1}, {"TAPS": 5, "PHIT_BITS": 64},
 			{"TAPS": 65, "PHIT_BITS": 33},

@@ -13,7 +13,8 @@ func capArbiter() Twin {
 			"cap_arbiter.v", "arbiter_choice.v", "arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v",
 			"arbiter_tdma.v", "arbiter_lock.v",
 		},
-		Does: "chooses one requester in a cycle, lower tag first, of equal tags as KIND says, until CAP are chosen",
+		Does: "chooses one request per cycle, in ascending order of tags and among equal tags by KIND, until CAP " +
+			"are chosen",
 		Sets: []Parameters{
 			{"PORTS": 5, "CAP": 2, "KIND": 1}, {"PORTS": 4, "CAP": 3, "KIND": 2}, {"PORTS": 4, "CAP": 1, "KIND": 0},
 			{"PORTS": 1, "CAP": 1, "KIND": 2}, {"PORTS": 16, "CAP": 16, "KIND": 1}, {"PORTS": matchingMax, "CAP": 9, "KIND": 2},

@@ -5,7 +5,7 @@ import "starloom/hw"
 func coin() Twin {
 	return Twin{
 		Name: "coin", Sources: []string{"coin.v"}, Components: []string{"hw.Coins"},
-		Does: "shows heads with probability 1/count_i, within the cycle; start_i draws, toss_i draws again",
+		Does: "shows heads with probability 1/count_i in the same cycle; start_i draws, toss_i draws again",
 		Sets: []Parameters{{"COUNT_BITS": 32}, {"COUNT_BITS": 7}, {"COUNT_BITS": 1}, {"COUNT_BITS": 17}},
 		Mutants: []Mistake{
 			{"just not enough", "product <= 65'h1_0000_0000", "product < 65'h1_0000_0000"},

@@ -15,9 +15,9 @@ const (
 func counter() Twin {
 	return Twin{
 		Name: "counter", Sources: []string{"counter.v"},
-		Does: "counts steps up and down from 0 to MAX, one of each a cycle; MODE 0 stays at its ends, 1 wraps; what would " +
-			"go beyond is flagged in the " +
-			"cycle after; for RTL that must not be asked for more: assume: \"up -> down || count < MAX\"",
+		Does: "counts up and down by 1 per cycle between 0 and MAX; MODE 0 stays at its ends, MODE 1 wraps; a " +
+			"step beyond an end is flagged in the next cycle; for RTL that must not get such steps: assume: " +
+			"\"up -> down || count < MAX\"",
 		Sets: []Parameters{{"MAX": 9, "MODE": 0}, {"MAX": 9, "MODE": 1}, {"MAX": 1, "MODE": 1}, {"MAX": 255, "MODE": 0},
 			{"MAX": 65535, "MODE": 1}},
 		Mutants: []Mistake{

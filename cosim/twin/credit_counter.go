@@ -5,10 +5,9 @@ import "starloom/hw"
 func creditCounter() Twin {
 	return Twin{
 		Name: "credit_counter", Sources: []string{"credit_counter.v"}, Components: []string{"hw.CreditCounters"},
-		Does: "counts free places from DEPTH; a credit given in one cycle can be taken in the next; a take without a " +
-			"credit changes nothing, " +
-			"of a give the part beyond DEPTH is dropped, and the cycle after flags both; take_i and give_i of a cycle are " +
-			"judged by the count before it",
+		Does: "counts free places, initially DEPTH; a credit given in one cycle can be taken in the next cycle; a" +
+			" take without a credit has no effect, and credits beyond DEPTH are dropped; the next cycle flags " +
+			"both errors; take_i and give_i are judged by the count before their cycle",
 		Sets: []Parameters{{"DEPTH": 4}, {"DEPTH": 1}, {"DEPTH": 3}, {"DEPTH": 17}, {"DEPTH": 65535}},
 		Mutants: []Mistake{
 			{"taken without a credit", "take_i && count_q != NONE", "take_i"},

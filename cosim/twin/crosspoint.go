@@ -9,7 +9,7 @@ import (
 func crosspoint() Twin {
 	return Twin{
 		Name: "crosspoint", Sources: []string{"crosspoint.v"}, Components: []string{"hw.Crosspoints"},
-		Does: "passes the light of an input to the output that serves it, within the cycle",
+		Does: "passes the light of an input to the output that serves it, in the same cycle",
 		Sets: []Parameters{{"OUTPUTS": 4, "PHIT_BITS": 8}, {"OUTPUTS": 5, "PHIT_BITS": 64},
 			{"OUTPUTS": 1, "PHIT_BITS": 1}, {"OUTPUTS": 65, "PHIT_BITS": 33}},
 		Mutants: []Mistake{

@@ -5,9 +5,9 @@ import "starloom/hw"
 func delayLine() Twin {
 	return Twin{
 		Name: "delay_line", Sources: []string{"delay_line.v"},
-		Does: "shows its input CYCLES later; RESET 1: 0 after a reset; RESET 0: a reset does not reach it, so data_o " +
-			"counts where filled_o is 1 " +
-			"(compare: {data: filled}; RTL need not have it: absent: [filled]) and is 0 before",
+		Does: "shows its input CYCLES cycles later; RESET 1: 0 after a reset; RESET 0: the data have no reset, so" +
+			" data_o is 0 until filled_o is 1 and counts only from then on (compare: {data: filled}; RTL may " +
+			"lack filled_o: absent: [filled])",
 		Sets: []Parameters{
 			{"WIDTH": 8, "CYCLES": 3, "RESET": 0}, {"WIDTH": 8, "CYCLES": 3, "RESET": 1},
 			{"WIDTH": 1, "CYCLES": 1, "RESET": 0}, {"WIDTH": 64, "CYCLES": 17, "RESET": 1},

@@ -8,7 +8,8 @@ import (
 func deserialiser() Twin {
 	return Twin{
 		Name: "deserialiser", Sources: []string{"deserialiser.v", "crc16.v"}, Components: []string{"nic.Deserialisers"},
-		Does: "hears fibre port_i from the cycle after end_slot_i on, and shows status and frame of the slot until then",
+		Does: "hears fibre port_i from the cycle after end_slot_i on; until end_slot_i it shows status and frame " +
+			"of the slot",
 		Sets: []Parameters{
 			{"PHIT_BITS": 8, "FRAME_BYTES_MAX": 32, "PORTS": 1}, {"PHIT_BITS": 64, "FRAME_BYTES_MAX": 24, "PORTS": 4},
 			{"PHIT_BITS": 1, "FRAME_BYTES_MAX": 16, "PORTS": 2}, {"PHIT_BITS": 5, "FRAME_BYTES_MAX": 20, "PORTS": 3},

@@ -9,7 +9,8 @@ import (
 func duplexLink() Twin {
 	return Twin{
 		Name: "duplex_link", Sources: []string{"duplex_link.v"}, Components: []string{"hw.DuplexLinks"},
-		Does: "passes each end's light to the other within the cycle; light of both is a code violation towards both",
+		Does: "passes the light of each end to the other end in the same cycle; half duplex: light of both ends " +
+			"is a code violation towards both ends",
 		Sets: []Parameters{
 			{"PHIT_BITS": 8, "HALF": 1}, {"PHIT_BITS": 8, "HALF": 0}, {"PHIT_BITS": 1, "HALF": 1},
 			{"PHIT_BITS": 13, "HALF": 0}, {"PHIT_BITS": 64, "HALF": 1}, {"PHIT_BITS": 64, "HALF": 0},

@@ -5,8 +5,8 @@ import "starloom/hw"
 func fifo() Twin {
 	return Twin{
 		Name: "fifo", Sources: []string{"fifo.v"}, Components: []string{"hw.FIFOs"},
-		Does: "shows the head without a pop, 0 when empty; a pop comes before the push of its cycle, so a full one that " +
-			"is popped takes a word; else a push into a full one is lost and counted",
+		Does: "shows the head without a pop, 0 when empty; a pop precedes a push in the same cycle, so a full " +
+			"FIFO accepts a push together with a pop; other pushes into a full FIFO are lost and counted",
 		Sets: []Parameters{
 			{"DEPTH": 4, "WIDTH": 8, "COUNT_BITS": 16}, {"DEPTH": 1, "WIDTH": 1, "COUNT_BITS": 1},
 			{"DEPTH": 3, "WIDTH": 64, "COUNT_BITS": 4},

@@ -20,10 +20,9 @@ func freeArbiter() Twin {
 			"free_arbiter.v", "arbiter_choice.v", "arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v",
 			"arbiter_tdma.v", "arbiter_lock.v",
 		},
-		Does: "grants within the cycle of the request, KIND 0 the lowest, 1 the first after who was granted last; HOLD 0: " +
-			"chooses in every cycle, " +
-			"1: holds while requested, 2: holds until take_i, 3: until take_i a cycle later; with 0 and 2 only what is taken " +
-			"moves KIND 1",
+		Does: "grants in the cycle of the request: KIND 0 the lowest request, KIND 1 the first after the last " +
+			"granted one; HOLD 0 chooses in every cycle, 1 holds while requested, 2 holds until take_i, 3 holds" +
+			" until take_i one cycle later; with HOLD 0 and 2 only a taken grant advances KIND 1",
 		Sets: []Parameters{
 			{"REQUESTERS": 4, "KIND": 1, "HOLD": 0, "TAKE_BITS": 1}, {"REQUESTERS": 4, "KIND": 1, "HOLD": 2, "TAKE_BITS": 4},
 			{"REQUESTERS": 5, "KIND": 1, "HOLD": 3, "TAKE_BITS": 5}, {"REQUESTERS": 5, "KIND": 1, "HOLD": 1, "TAKE_BITS": 1},

@@ -10,8 +10,8 @@ import (
 	"starloom/hw"
 )
 
-// Given describes a model that is itself a device: RTL, or an image of the user. It is the reference for RTL and has the
-// ports of the device, except that the clock is called clock, and the reset is called reset and is active high.
+// Given describes a model that is itself a device: RTL, or an image of the user. It is the reference for RTL. It has
+// the ports of the device, except that the clock is called clock, and the reset is called reset and is active high.
 type Given struct {
 	Is         string       // kind of the model: "is RTL"
 	Source     cosim.Source // without Clocks
@@ -36,8 +36,8 @@ type Shape struct {
 	Registers []GivenRegister
 	Forks     int
 
-	// Verilog is the Verilog of the device, with an additional output for the X bits of each output; "" for none. Unknown
-	// names that output.
+	// Verilog of the device, with an additional output for the X bits of each output; "" for none. Unknown returns
+	// the name of the additional output for an output.
 	Verilog string
 	Unknown func(output string) string
 

@@ -5,8 +5,8 @@ import "starloom/hw"
 func lightTap() Twin {
 	return Twin{
 		Name: "light_tap", Sources: []string{"light_tap.v"}, Components: []string{"hw.LightTap"},
-		Does: "lets light through in the same cycle, but none in a slot with dark_i, and one bit exchanged in a slot with " +
-			"flip_i",
+		Does: "passes light in the same cycle; a slot with dark_i is dark, and a slot with flip_i has one " +
+			"inverted bit",
 		Sets: []Parameters{
 			{"PHIT_BITS": 8, "SLOT_CYCLES": 24}, {"PHIT_BITS": 64, "SLOT_CYCLES": 1100}, {"PHIT_BITS": 1, "SLOT_CYCLES": 1},
 			{"PHIT_BITS": 13, "SLOT_CYCLES": 64}, {"PHIT_BITS": 1, "SLOT_CYCLES": 150},

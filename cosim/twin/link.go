@@ -5,7 +5,7 @@ import "starloom/hw"
 func link() Twin {
 	return Twin{
 		Name: "link", Sources: []string{"link.v"}, Components: []string{"hw.Fibre"},
-		Does: "puts out after DELAY_CYCLES cycles what came in, 0 within the cycle; dark after a reset",
+		Does: "shows its input DELAY_CYCLES cycles later, for 0 in the same cycle; dark after a reset",
 		Sets: []Parameters{
 			{"PHIT_BITS": 8, "DELAY_CYCLES": 1}, {"PHIT_BITS": 8, "DELAY_CYCLES": 0}, {"PHIT_BITS": 1, "DELAY_CYCLES": 2},
 			{"PHIT_BITS": 13, "DELAY_CYCLES": 5}, {"PHIT_BITS": 64, "DELAY_CYCLES": 3},

@@ -9,8 +9,8 @@ import (
 func listAllocator() Twin {
 	return Twin{
 		Name: "list_allocator", Sources: []string{"list_allocator.v"}, Components: []string{"hw.ListAllocators"},
-		Does: "serves one input in a cycle, in the order of (tag, index), which claims the first output of its list " +
-			"that is free, until none is left or CAP have one",
+		Does: "gives one input per cycle a turn, in the order of (tag, index); the input claims the first free " +
+			"output of its list; ends when no input is left or CAP inputs have an output",
 		Sets: []Parameters{
 			{"PORTS": 5, "LIST": 4, "CAP": 3, "ROUND_ROBIN": 1}, {"PORTS": 4, "LIST": 3, "CAP": 0, "ROUND_ROBIN": 0},
 			{"PORTS": 1, "LIST": 1, "CAP": 1, "ROUND_ROBIN": 1}, {"PORTS": 7, "LIST": 2, "CAP": 0, "ROUND_ROBIN": 1},

@@ -9,8 +9,8 @@ import (
 func outputFilter() Twin {
 	return Twin{
 		Name: "output_filter", Sources: []string{"output_filter.v"}, Components: []string{"hw.Filters"},
-		Does: "passes the requests of the selected inputs within the cycle; " +
-			"load_i loads the selection, valid from the next cycle on",
+		Does: "passes the requests of the selected inputs in the same cycle; load_i loads the selection, valid " +
+			"from the next cycle on",
 		Sets: []Parameters{{"INPUTS": 4}, {"INPUTS": 5}, {"INPUTS": 1}, {"INPUTS": 65}},
 		Mutants: []Mistake{
 			{"tag ignored", "tag_i[i*16 +: 16] == tag_q", "1'b1"},

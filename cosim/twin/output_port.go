@@ -9,7 +9,8 @@ import (
 func outputPort() Twin {
 	return Twin{
 		Name: "output_port",
-		Does: "output_filter, then an arbiter of KIND: grant registered, held while its request stays and passes",
+		Does: "output_filter, then an arbiter of KIND: the grant is registered and held while its request stays " +
+			"high and passes",
 		Sources: []string{
 			"output_port.v", "output_filter.v", "arbiter.v", "arbiter_choice.v", "arbiter_lock.v",
 			"arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v", "arbiter_tdma.v",

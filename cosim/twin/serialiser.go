@@ -10,8 +10,8 @@ import (
 func serialiser() Twin {
 	return Twin{
 		Name: "serialiser", Sources: []string{"serialiser.v"}, Components: []string{"nic.Serialisers"},
-		Does: "takes a frame with load_i, waits COMPUTE_CYCLES, then sends a phit in each cycle; load_i while it sends is " +
-			"ignored",
+		Does: "loads a frame with load_i, waits COMPUTE_CYCLES cycles, then sends one phit per cycle; ignores " +
+			"load_i while it sends",
 		Sets: []Parameters{
 			{"PHIT_BITS": 8, "FRAME_BYTES_MAX": 32, "COMPUTE_CYCLES": 3},
 			{"PHIT_BITS": 64, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 0},

@@ -11,9 +11,9 @@ import (
 func streamFIFO() Twin {
 	return Twin{
 		Name: "stream_fifo", Sources: []string{"stream_fifo.v", "fifo.v"},
-		Does: "holds DEPTH words between two sides with valid and ready; FALL_THROUGH 1: an empty one shows its input " +
-			"within the " +
-			"cycle; FULL_THROUGH 1: a full one is ready in a cycle in which its head is taken; data_o is 0 without valid_o",
+		Does: "holds DEPTH words between two sides with valid and ready; FALL_THROUGH 1: when empty it shows its " +
+			"input in the same cycle; FULL_THROUGH 1: when full it is ready in a cycle in which its head is " +
+			"taken; data_o is 0 without valid_o",
 		Sets: []Parameters{
 			{"DEPTH": 4, "WIDTH": 8, "FALL_THROUGH": 0, "FULL_THROUGH": 0},
 			{"DEPTH": 4, "WIDTH": 8, "FALL_THROUGH": 1, "FULL_THROUGH": 1},
@@ -39,9 +39,9 @@ func streamFIFO() Twin {
 func skidBuffer() Twin {
 	return Twin{
 		Name: "skid_buffer", Sources: []string{"skid_buffer.v"},
-		Does: "cuts the path of ready: ready_o is a register; REGISTERED 0 passes valid and data within the cycle and " +
-			"keeps one " +
-			"word when the other side stalls, 1 has registers there, too, and two words; data_o is 0 without valid_o",
+		Does: "cuts the path of ready: ready_o is a register; REGISTERED 0 passes valid and data in the same " +
+			"cycle and stores one word in a stall, REGISTERED 1 also registers valid and data and holds two " +
+			"words; data_o is 0 without valid_o",
 		Sets: []Parameters{{"WIDTH": 8, "REGISTERED": 1}, {"WIDTH": 8, "REGISTERED": 0}, {"WIDTH": 64, "REGISTERED": 1}},
 		Mutants: []Mistake{
 			{"word lost in a stall", "stalls = valid_i && !full_q && valid_o && !ready_i",
@@ -62,9 +62,9 @@ func skidBuffer() Twin {
 func registerSlice() Twin {
 	return Twin{
 		Name: "register_slice", Sources: []string{"register_slice.v"},
-		Does: "registers between two sides with valid and ready; MODE 0: of valid and data, a word each cycle; 1: of " +
-			"ready, too; " +
-			"2: of ready only; 3: of all, a word every second cycle; data_o is 0 without valid_o",
+		Does: "registers between two sides with valid and ready; MODE 0 registers valid and data, one word per " +
+			"cycle; MODE 1 also ready; MODE 2 only ready; MODE 3 all, one word in two cycles; data_o is 0 " +
+			"without valid_o",
 		Sets: []Parameters{{"WIDTH": 8, "MODE": 0}, {"WIDTH": 8, "MODE": 1}, {"WIDTH": 8, "MODE": 2},
 			{"WIDTH": 64, "MODE": 3}},
 		Mutants: []Mistake{

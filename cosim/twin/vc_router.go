@@ -14,10 +14,9 @@ func vcRouter() Twin {
 	const accepted = "if (|vc_match[n*N+:N]) vc_accept_q[n*N+:N] <= past_vc(vc_match[n*N+:N]);\n"
 	return Twin{
 		Name: "vc_router", Sources: []string{"vc_router.v", "vc_matcher.v"}, Components: []string{"hw.Routers"},
-		Does: "input-queued router with virtual channels and credits: a head takes a free one of the output VCs that come " +
-			"with it, flits cross the " +
-			"switch one per input and output in a cycle; kinds of allocators: 0 islip, 1 separable_input_first, of one " +
-			"iteration",
+		Does: "input-queued router with virtual channels and credits: a head gets a free VC among the output VCs " +
+			"of its route; one flit per input and output crosses the switch per cycle; kinds of allocators, " +
+			"with one iteration: 0 islip, 1 separable_input_first",
 		Sets: []Parameters{
 			set(3, 2, 4, 1, 0, 0, 0, 0, 12), set(2, 2, 2, 0, 2, 1, 1, 1, 5), set(5, 2, 4, 0, 2, 1, 1, 1, 53),
 			set(4, 3, 2, 1, 1, 1, 0, 1, 8), set(2, 5, 8, 0, 0, 0, 1, 0, 1),

@@ -144,7 +144,7 @@ func (b *builder) elaborate(run func(args ...string) ([]byte, error), dir string
 		return nil, said, err
 	}
 	if n, err = format.read(paths...); err != nil {
-		return nil, nil, fmt.Errorf("what verilator says of %s: %w", b.Name(), err)
+		return nil, nil, fmt.Errorf("the elaboration of %s by Verilator: %w", b.Name(), err)
 	}
 	return n, said, nil
 }

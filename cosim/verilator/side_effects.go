@@ -104,8 +104,7 @@ func (n *netlist) effects(warn func(node *xmlNode, code, text string)) {
 	for f := range e.reached {
 		for v := range e.kept(f) {
 			e.warn(v, static, fmt.Sprintf("%s of %s, which is not automatic, is read before it is written: it has the value "+
-				"from the previous call "+
-				"(IEEE 1800-2017 13.3.1), and in Verilator a call does not know of another; declare it outside",
+				"from the previous call (IEEE 1800-2017 13.3.1), but in Verilator each call has its own variable; declare it outside",
 				v.get("name"), f.get("name")))
 		}
 	}
@@ -521,9 +520,9 @@ func (e *effects) aliases(call *xmlNode) {
 			}
 		}
 		if meet(actual.writes, does.reads) || meet(actual.writes, does.writes) {
-			e.warn(call, copied, fmt.Sprintf("an inout argument of %s is copied in and out (IEEE 1800-2017 13.5.1): what it "+
-				"stands for is another argument, too, "+
-				"or is used inside, and Verilator has one variable for both; give it a variable of its own", call.get("name")))
+			e.warn(call, copied, fmt.Sprintf("an inout argument of %s is copied in and out (IEEE 1800-2017 13.5.1): the "+
+				"same variable is another argument or is used inside, and Verilator has one variable for both; "+
+				"give the argument a variable of its own", call.get("name")))
 			return
 		}
 	}

@@ -40,7 +40,7 @@ func (x Network) orders(w *fabric.Gossip, seed uint64) (gossip.Orders, error) {
 // application is a program's use of gossip: the ROM words after the orders, and the interpretation of the results. It
 // is a function of network, workload and seed.
 type application interface {
-	// draw makes all random choices from a seed, before calls of the other methods.
+	// draw makes all random choices from a seed. It is called before the other methods.
 	draw(seed uint64)
 	// words returns the number of words per processor after its order, and the number of words of the machine.
 	words() (processor, machine int)

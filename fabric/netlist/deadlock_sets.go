@@ -7,22 +7,24 @@ import (
 	"starloom/hw"
 )
 
-// waySets holds, for 64 destinations at a time, the destinations of each output port and class of VCs as a word with
-// one bit per destination.
+// waySets holds the sets of destinations that packets reach through each output port and class of VCs. A set has one
+// bit for each of 64 destinations.
 type waySets struct {
 	d       *dependencies
 	classes int      // classes per port
 	most    int      // maximum number of ports of a router
 	to      []uint64 // [port*classes + class]
 
-	// Masks of a grid by dimension and coordinate: destinations with this coordinate, and with a larger one.
+	// Masks of a grid by dimension and coordinate: destinations with this coordinate, and destinations with a larger
+	// coordinate.
 	same, beyond [][]uint64
 }
 
-// dependBySets finds the dependencies as intersections of sets of destinations: a packet in the channel from one
-// router to the next requests an output of the latter if both have a common destination. This holds if a node of each
-// router sends to all destinations, and if only router and destination determine the route; otherwise dependBySets
-// returns false. The order of successors differs from that of walk, which a shortest cycle depends on.
+// dependBySets finds the dependencies by intersecting sets of destinations. A packet in the channel from one router
+// to the next may request an output of the next router if the channel and the output have a common destination. This
+// requires that a node of each router sends to all destinations, and that only router and destination determine the
+// route; otherwise dependBySets returns false. The order of successors differs from that of walk. A shortest cycle
+// depends on this order.
 func (d *dependencies) dependBySets() (count int, ok bool) {
 	g, routes := &d.built.Graph, &d.built.Routes
 	if d.built.NIC != nil || routes.Ports == nil && routes.Rule == nil {
@@ -60,14 +62,15 @@ func (d *dependencies) dependBySets() (count int, ok bool) {
 	return count, true
 }
 
-// split returns the channel's input port, its class, the next output port of the router and the class there.
+// split converts an index of meets to an input port, the class of the channel to this port, the next output port of
+// the router, and the class at this output port.
 func (w *waySets) split(at int) (in, class, port, then int) {
 	then, at = at%w.classes, at/w.classes
 	port, at = at%w.most, at/w.most
 	return at / w.classes, at % w.classes, port, then
 }
 
-// meet notes all pairs of consecutive channels with a common destination.
+// meet marks all pairs of consecutive channels with a common destination.
 func (w *waySets) meet(meets []bool) {
 	d := w.d
 	for out, in := range d.far {
@@ -89,7 +92,7 @@ func (w *waySets) meet(meets []bool) {
 	}
 }
 
-// fill computes the sets of count destinations from node first on.
+// fill computes the sets for count destinations, starting with node first.
 func (w *waySets) fill(first, count int) {
 	d := w.d
 	clear(w.to)
@@ -110,8 +113,8 @@ func (w *waySets) fill(first, count int) {
 	}
 }
 
-// fillGrid does not look at single routes: destinations beyond a router in dimension d, and with its coordinates in
-// all dimensions before, leave it in this dimension. A grid has one class.
+// fillGrid computes the sets without the routes of single packets. A router sends packets in the first dimension in
+// which the coordinates of router and destination differ. A grid has one class.
 func (w *waySets) fillGrid(first, count int) {
 	d := w.d
 	k := d.built.Routes.Grid.K

@@ -160,8 +160,8 @@ func (b *Bare) State(v *hw.StateVisitor) {
 	}
 }
 
-// Loads returns the channel loads of the arrived packets. With more packets than pairs of nodes it follows each path
-// once.
+// Loads returns the channel loads of the arrived packets. If there are more packets than pairs of nodes, Loads
+// follows each path only once.
 func (b *Bare) Loads() *ChannelLoads {
 	loads, p := NewChannelLoads(b.routers), b.wires.Packets
 	nodes := uint32(len(b.routers.Graph.Nodes))

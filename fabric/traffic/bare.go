@@ -69,11 +69,11 @@ func (b *Bare) draw(seed uint64) error {
 	return b.drawAll(NewDraws(s, b.processors, seed, 1), uint32(min(s.End, never-1)))
 }
 
-// packetsPerWindow is the mean number of packets that drawAll draws before it sorts them.
+// packetsPerWindow is the mean number of packets in a window of drawAll. Each window is sorted separately.
 const packetsPerWindow = 1 << 14
 
-// drawAll draws the packets created before end. It draws those of a window of cycles source by source, and sorts them
-// by creation, then by source.
+// drawAll draws the packets created before end. For each window of cycles, it draws the packets source by source and
+// sorts them by creation, then by source.
 func (b *Bare) drawAll(d *Draws, end uint32) error {
 	type made struct{ at, source, number uint32 }
 	perCycle := b.spec.Rate * float64(b.processors)
@@ -215,7 +215,7 @@ func (s *Shown) Metrics() (m fabric.Metrics) {
 	return m
 }
 
-// tally counts values. Small values have counters of their own.
+// tally counts values. Small values have their own counters.
 type tally struct {
 	small []uint64
 	large map[uint64]uint64
@@ -292,7 +292,7 @@ const (
 
 // Digest returns the digest of sent and received packets in cycle order.
 func (b *Bare) Digest() (d traces.Digest) {
-	type event struct{ cycle, packet uint32 } // packets below 2^30: number, and bareReceived-bareSent in bit 31
+	type event struct{ cycle, packet uint32 } // bit 31: bareReceived-bareSent; other bits: number, below 2^30
 	const received = 1 << 31
 	all := make([]event, 0, 2*b.Count())
 	for i := range uint32(b.Count()) {
