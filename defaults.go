@@ -164,6 +164,7 @@ func DefaultScenario() *Scenario {
 		Firmware: Firmware{Mode: ModeBanked},
 		Workload: Workload{Permutation: Permutation{Kind: PermutationRandom}},
 		Stop:     Stop{Slots: 5000},
+		arrivals: &arrivalsFile{},
 	}
 }
 

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"starloom/cosim"
 	"starloom/cosim/icarus"
@@ -174,6 +176,32 @@ func (s *Scenario) elaborateEnd(c *config.Config) error {
 	return nil
 }
 
+// arrivalsFile keeps the packets of a file. Checks of a scenario and of its copies, and their runs, read the file only
+// once, unless its size or its time changes.
+type arrivalsFile struct {
+	lock sync.Mutex
+	path string
+	info os.FileInfo
+	rows []fabric.TrafficRow
+}
+
+func (f *arrivalsFile) read(path string) ([]fabric.TrafficRow, error) {
+	info, err := os.Stat(path)
+	if f == nil || err != nil || !info.Mode().IsRegular() {
+		return traffic.ReadFile(path)
+	}
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	if f.path == path && f.info.Size() == info.Size() && f.info.ModTime().Equal(info.ModTime()) {
+		return f.rows, nil
+	}
+	rows, err := traffic.ReadFile(path)
+	if err == nil {
+		f.path, f.info, f.rows = path, info, rows
+	}
+	return rows, err
+}
+
 // traffic fills in the defaults of the workload traffic and reads its file. It returns nil for other workloads.
 func (s *Scenario) traffic() (*traffic.Spec, error) {
 	t := s.Workload.Traffic
@@ -188,7 +216,7 @@ func (s *Scenario) traffic() (*traffic.Spec, error) {
 	if own.File != "" && own.Rows == nil {
 		var err error
 		own.Path = s.resolve(own.File)
-		if own.Rows, err = traffic.ReadFile(own.Path); err != nil {
+		if own.Rows, err = s.arrivals.read(own.Path); err != nil {
 			return nil, err
 		}
 	}

@@ -78,6 +78,7 @@ type Scenario struct {
 	file     scenarioFile
 	inReport reportTexts
 	origins  map[string]config.Origin // by path: origins of values that are not in the file
+	arrivals *arrivalsFile            // packets of the file of workload.traffic; nil: read at each use
 }
 
 // scenarioFile is the file of a scenario; it is empty for a scenario from Go.

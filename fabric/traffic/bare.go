@@ -54,6 +54,8 @@ func (b *Bare) draw(seed uint64) error {
 			"arrives", s.Closed), "delete closed"})
 	}
 	if s.Arrivals == fabric.ArrivalsFile {
+		b.Reserve(len(s.Rows))
+		b.ids = make([]uint64, 0, len(s.Rows))
 		for i := range s.Rows {
 			r := &s.Rows[i]
 			if r.Created >= uint64(hw.PacketPending) {

@@ -1,7 +1,7 @@
 package traffic
 
 import (
-	"cmp"
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -145,7 +145,7 @@ func ReadFile(path string) ([]fabric.TrafficRow, error) {
 // ParseFile parses the content of a file as ReadFile does.
 func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
 	var at [len(columns)]int
-	var rows []fabric.TrafficRow
+	rows := make([]fabric.TrafficRow, 0, bytes.Count(data, []byte{'\n'}))
 	named := -1
 	err := input.Table(path, data, "write one row for each packet, with as many fields as the header row",
 		func(head []string) (err error) {
@@ -153,7 +153,7 @@ func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
 			at, err = find(path, head)
 			return err
 		}, func(line int, record []string) error {
-			row, err := readRow(fmt.Sprintf("%s:%d:1", path, line), record, at, named)
+			row, err := readRow(path, line, record, at, named)
 			if row.Line = uint32(line); named < 0 {
 				row.ID = uint64(len(rows))
 			}
@@ -166,19 +166,34 @@ func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
 	if len(rows) == 0 {
 		return nil, input.Mistake(path, "the file has no packets", "give one row for each packet")
 	}
-	slices.SortStableFunc(rows, func(a, b fabric.TrafficRow) int {
-		return cmp.Or(cmp.Compare(a.Created, b.Created), cmp.Compare(a.Source, b.Source))
-	})
+	sort(rows)
 	return rows, nil
 }
 
-func readRow(place string, record []string, at [len(columns)]int, named int) (row fabric.TrafficRow, err error) {
+// sort orders rows by creation, then by source.
+func sort(rows []fabric.TrafficRow) {
+	sorted := true
+	for i := 1; i < len(rows) && sorted; i++ {
+		a, b := &rows[i-1], &rows[i]
+		sorted = a.Created < b.Created || a.Created == b.Created && a.Source <= b.Source
+	}
+	if sorted {
+		return
+	}
+	hw.SortByKey(rows, func(r *fabric.TrafficRow) uint32 { return r.Source })
+	hw.SortByKey(rows, func(r *fabric.TrafficRow) uint32 { return uint32(r.Created) })
+	hw.SortByKey(rows, func(r *fabric.TrafficRow) uint32 { return uint32(r.Created >> 32) })
+}
+
+func readRow(path string, line int, record []string, at [len(columns)]int, named int,
+) (row fabric.TrafficRow, err error) {
+	place := func() string { return fmt.Sprintf("%s:%d:1", path, line) }
 	wrong, values := &input.Errors{}, [len(columns)]uint64{}
 	for i, column := range at {
-		limit := []uint64{1<<31 - 1, 1<<31 - 1, sizeMax, 1 << 62}[i]
+		limit := [...]uint64{1<<31 - 1, 1<<31 - 1, sizeMax, 1 << 62}[i]
 		value, err := strconv.ParseUint(record[column], 10, 64)
 		if err != nil || value > limit || i == 2 && value == 0 {
-			wrong.Take(input.Mistake(place, fmt.Sprintf("%s is %q", columns[i].name, input.Clip(record[column])),
+			wrong.Take(input.Mistake(place(), fmt.Sprintf("%s is %q", columns[i].name, input.Clip(record[column])),
 				fmt.Sprintf("allowed: %d to %d", map[bool]int{true: 1}[i == 2], limit)))
 		}
 		values[i] = value
@@ -187,7 +202,7 @@ func readRow(place string, record []string, at [len(columns)]int, named int) (ro
 		Size: uint8(values[2]), Created: values[3]}
 	if named >= 0 {
 		if row.ID, err = strconv.ParseUint(record[named], 10, 64); err != nil {
-			wrong.Take(input.Mistake(place, fmt.Sprintf("the id is %q", input.Clip(record[named])), "give a number"))
+			wrong.Take(input.Mistake(place(), fmt.Sprintf("the id is %q", input.Clip(record[named])), "give a number"))
 		}
 	}
 	return row, wrong.Err()

@@ -3,6 +3,7 @@ package input
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,4 +44,29 @@ func TestCSV(t *testing.T) {
 	}
 	_, err = CSV(nil).Read()
 	require.EqualError(t, NotCSV("t.csv", err, "give rows"), "t.csv: EOF; give rows")
+}
+
+// FuzzPlainRows compares rows without quotes with those of encoding/csv.
+func FuzzPlainRows(f *testing.F) {
+	for _, text := range []string{"", "\n", "\r\n", "a,b\r\n\r\n1,2\r", "a\n\n\n b,\t c ,\n,,\n", "\ufeffa,b\n1,2",
+		"a\rb,c\r\r\nd\r", "\u00a0x,\u2003y,\u00e9\n", " \n,\n", "\n\n1\n", "a\n\r", "\x85b,\xff c\n"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		text = strings.ReplaceAll(text, `"`, "")
+		plain, quoted := rowsOf([]byte(text)), CSV([]byte(text))
+		require.IsType(t, &plainRows{}, plain)
+		quoted.FieldsPerRecord, quoted.TrimLeadingSpace = -1, true
+		for {
+			want, failed := quoted.Read()
+			got, err := plain.Read()
+			require.Equal(t, failed, err)
+			if err != nil {
+				return
+			}
+			require.Equal(t, want, got)
+			line, _ := quoted.FieldPos(0)
+			require.Equal(t, line, plain.Line())
+		}
+	})
 }

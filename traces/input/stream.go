@@ -157,7 +157,12 @@ func Read(path string, bytesMax int64) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, bytesMax+1))
+	var all bytes.Buffer
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && info.Size() < bytesMax {
+		all.Grow(int(info.Size()) + bytes.MinRead)
+	}
+	_, err = all.ReadFrom(io.LimitReader(file, bytesMax+1))
+	data := all.Bytes()
 	if err == nil && int64(len(data)) > bytesMax {
 		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("this file has more than %s", sizeText(bytesMax))}
 	}
