@@ -52,7 +52,7 @@ func LoadGiven(ctx context.Context, g *twin.Given, o cosim.BuildOptions) error {
 		return err
 	}
 	g.Shape = &twin.Shape{
-		Ports: m.Ports, Forks: len(m.Forks), Verilog: m.Verilog, Unknown: GoldenUnknown, Close: design.Close,
+		Ports: m.Ports, Forks: len(m.Forks), Checks: m.Omits, Verilog: m.Verilog, Unknown: GoldenUnknown, Close: design.Close,
 		Open: func() (cosim.Device, error) { return design.Open(cosim.Options{}) },
 	}
 	for _, r := range m.Shown {

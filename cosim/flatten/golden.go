@@ -25,6 +25,7 @@ type Golden struct {
 	Whole []cosim.Port `json:"whole"` // all ports of the print
 	Shown []Register   `json:"shown"` // registers that are outputs of the print, up to 64 bits each
 	Forks []Branch     `json:"forks"` // branches that are bits of the print's last output
+	Omits int          `json:"omits"` // $fatal and similar checks of the source, which the print omits
 }
 
 // Limits of a Golden.
@@ -35,7 +36,7 @@ const (
 
 // PrintGolden prints a design as a Golden. Like Print, it rejects constructs that it cannot print faithfully.
 func PrintGolden(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Golden, error) {
-	text, err := verilator.Flatten(ctx, s, o, edition+"-golden", func(f *verilator.Flat) ([]byte, error) {
+	text, err := verilator.Flatten(ctx, s, o, edition+"-golden-1", func(f *verilator.Flat) ([]byte, error) {
 		golden := &Golden{}
 		m, err := printFlat(f, s, true, golden)
 		if err != nil {
@@ -65,7 +66,7 @@ func (d *design) rails(golden *Golden) {
 	r := &rails{design: d, values: map[*expr]*expr{}, unknowns: map[*expr]*expr{}, of: map[*variable]*variable{},
 		without: map[*variable]bool{}, lost: map[*variable]*variable{}, own: map[*variable]bool{}}
 	source := slices.Clone(d.variables)
-	d.checks = nil
+	golden.Omits, d.checks = len(d.checks), nil
 	golden.Whole = slices.Clone(d.Ports)
 	outputs := r.outputs(golden, source)
 	for _, v := range source {

@@ -24,6 +24,7 @@ func TestGoldenX(t *testing.T) {
   wire [4:0] open;
   always @(posedge clk) if (rst) kept <= 0; else if (en) kept <= d;
   always @(posedge clk) if (en) bare <= d;
+  always @(posedge clk) if (kept > 4'd9 && kept < 4'd10) $fatal(1, "between");
   always @(posedge clk) begin if (be[0]) mem[a][1:0] <= d[1:0]; if (be[1]) mem[a][3:2] <= d[3:2]; end
   assign sum = kept + {bare[3:2], 2'b01};
   assign same = {bare[0] ? d : d, bare[0] & 1'b0, bare[0] | 1'b1, first[1:0]};
@@ -40,6 +41,7 @@ endmodule
 	o := cosim.BuildOptions{Cache: testCache}
 	m, err := PrintGolden(t.Context(), s, o)
 	require.NoError(t, err)
+	require.Equal(t, 1, m.Omits, "checks of the source")
 	require.Equal(t, []string{"kept", "bare"}, []string{m.Shown[0].Source, m.Shown[1].Source})
 	_, err = m.Compare(t.Context(), s, o, false)
 	require.NoError(t, err)

@@ -100,6 +100,9 @@ type Extent struct {
 	// Left lists outputs that the model leaves to the RTL within bounds.
 	Left []string `json:"outputs_left_to_the_rtl,omitempty"`
 
+	// ModelChecks counts $fatal and similar checks of a model that is RTL. No check of the model is made.
+	ModelChecks int `json:"model_checks_not_made,omitempty"`
+
 	// Uncounted lists outputs whose condition never held in a run. Compared excludes them.
 	Uncounted []string `json:"outputs_never_counted,omitempty"`
 
@@ -185,6 +188,9 @@ func newReport(m *pinmap.Map, model *twin.Model) *Report {
 		r.Does = t.Does
 	}
 	r.Left, r.Tied = model.Left(), m.Tied()
+	if g := m.Given(); g != nil {
+		r.ModelChecks = g.Shape.Checks
+	}
 	if r.Backend == "" {
 		r.Backend = cosim.BackendWasm
 	}
@@ -488,6 +494,12 @@ func (r *Report) HowFound() (lines []string) {
 	return lines
 }
 
+// ModelChecksText states that checks of a model that is RTL were not made.
+func ModelChecksText(checks int) string {
+	return fmt.Sprintf("not examined: %s of the model itself ($fatal and similar checks)",
+		cosim.Count(uint64(checks), "check"))
+}
+
 func (r *Report) writeReservations(w io.Writer) {
 	cosim.WriteWarnings(w, r.Warnings)
 	if r.Second != nil {
@@ -504,6 +516,9 @@ func (r *Report) writeReservations(w io.Writer) {
 	}
 	for _, line := range r.Contract.Lines() {
 		fmt.Fprintln(w, line)
+	}
+	if r.ModelChecks > 0 {
+		fmt.Fprintln(w, ModelChecksText(r.ModelChecks))
 	}
 	if len(r.Open) > 0 {
 		fmt.Fprintf(w, "never compared, since X in the model in all cycles: %s\n", strings.Join(r.Open, ", "))

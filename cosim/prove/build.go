@@ -217,7 +217,7 @@ func (b *builder) readModelAgain(r *Report) error {
 	if err != nil {
 		return refusedPrint(err)
 	}
-	r.ModelRTL.Dropped = m.Dropped
+	r.ModelRTL.Dropped, r.ModelRTL.Checks = m.Dropped, m.Omits
 	r.ModelRTL.Second, err = m.Compare(b.ctx, g.Clocked(), b.m.Build, true)
 	return refusedPrint(err)
 }

@@ -52,6 +52,7 @@ type ModelRTL struct {
 	Second flatten.Second `json:"second_reader"`
 
 	Dropped []string `json:"dropped"` // parts of the model that the print omits
+	Checks  int      `json:"checks"`  // $fatal and similar checks of the model, which a proof ignores
 }
 
 // Scope is the range of validity of a verdict.
@@ -276,6 +277,9 @@ func (r *Report) twinLines() []string {
 		var dropped []string
 		for _, text := range r.ModelRTL.Dropped {
 			dropped = append(dropped, "not in the model: "+text)
+		}
+		if r.ModelRTL.Checks > 0 {
+			dropped = append(dropped, lockstep.ModelChecksText(r.ModelRTL.Checks))
 		}
 		return append(dropped,
 			"not compared: a bit of an output in the cycles in which it is X in the model: of a register before its first "+

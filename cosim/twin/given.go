@@ -35,6 +35,7 @@ type Shape struct {
 	Open      func() (cosim.Device, error)
 	Registers []GivenRegister
 	Forks     int
+	Checks    int // $fatal and similar checks of RTL, which the device does not make
 
 	// Verilog of the device, with an additional output for the X bits of each output; "" for none. Unknown returns
 	// the name of the additional output for an output.
