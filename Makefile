@@ -23,7 +23,7 @@ GO ?= go
 
 # Command and Debian package of every tool that the tests use. wasm-opt is here because it must change nothing.
 TOOLS = clang:clang wasm-ld:lld wasm-opt:binaryen wasm-as:binaryen tshark:tshark vcd2fst:gtkwave g++:build-essential verilator:verilator iverilog:iverilog yosys:yosys ghdl:ghdl genhtml:lcov \
-	jq:jq groff:groff-base broadwayd:libgtk-3-bin qemu-aarch64:qemu-user sbatch:slurm-wlm munge:munge node:nodejs npm:npm chromium:chromium zsh:zsh fish:fish mkdocs:mkdocs
+	jq:jq groff:groff-base broadwayd:libgtk-3-bin qemu-aarch64:qemu-user gdb-multiarch:gdb-multiarch sbatch:slurm-wlm munge:munge node:nodejs npm:npm chromium:chromium zsh:zsh fish:fish mkdocs:mkdocs
 # File and Debian package of every library: for native unit tests, for C++ in WebAssembly, and for completion.
 LIBRARIES = /usr/include/cmocka.h:libcmocka-dev /usr/lib/wasm32-wasi/libc.a:wasi-libc /usr/lib/wasm32-wasi/libc++.a:libc++-dev-wasm32 \
 	/usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a:libclang-rt-dev-wasm32 /usr/share/bash-completion/bash_completion:bash-completion

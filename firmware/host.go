@@ -36,6 +36,7 @@ type Host struct {
 	stopped  atomic.Bool                     // a call was ended
 	turns    uint64                          // number of iterations after which a call traps, 0 for no limit; see Limit
 	endless  atomic.Bool                     // a call has trapped by Limit
+	debugger Debugger                        // nil for none
 	covers   bool                            // images record coverage: see Cover
 	compiles bool                            // compiler, not interpreter
 	choose   func(Draw) (uint32, error)      // nil: draws follow the seed; see Choose

@@ -41,6 +41,7 @@ type Image struct {
 	copy         *wasm.Copy // rewritten image
 	compiled     wazero.CompiledModule
 	meter        *wasm.Meter                 // nil without costs
+	interpreted  *interpreted                // nil for WebAssembly
 	pristine     map[nic.BankConfig]pristine // states by shape of the bank
 	pristineLock sync.Mutex
 

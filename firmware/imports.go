@@ -74,6 +74,8 @@ func (h *Host) exportImports() error {
 	} {
 		builder = builder.NewFunctionBuilder().WithGoModuleFunction(f, importTypes[name], nil).Export(name)
 	}
+	builder = builder.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(
+		func(ctx context.Context, _ api.Module, _ []uint64) { caller(ctx).interpret() }), nil, nil).Export(importInterpret)
 	if _, err := builder.Instantiate(h.ctx); err != nil {
 		return err
 	}

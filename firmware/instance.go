@@ -81,6 +81,7 @@ type wasmInstance struct {
 	runtime  runtimeCall
 	turns    *turns
 	profile  *profile // while a call is profiled
+	interpreter
 }
 
 type metering struct {
@@ -236,7 +237,7 @@ func (in *wasmInstance) instantiate() (err error) {
 	for _, g := range in.image.copy.Globals {
 		in.globals = append(in.globals, in.module.ExportedGlobal(g.Export).(api.MutableGlobal))
 	}
-	return nil
+	return in.prepareInterpreter()
 }
 
 func (img *Image) pristineState(in *wasmInstance) pristine {

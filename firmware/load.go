@@ -38,10 +38,11 @@ func (h *Host) LoadProfiled(name string, image []byte, meter wasm.Meter) (*Image
 
 func (h *Host) load(name string, image []byte, meter *wasm.Meter) (*Image, error) {
 	whole := image
+	var interpreted *interpreted
 	switch {
 	case rv32.Is(image):
 		var err error
-		if image, err = translate(image, meter); err != nil {
+		if image, interpreted, err = translate(image, meter); err != nil {
 			return nil, err
 		}
 	case meter != nil && meter.Core != "":
@@ -71,7 +72,7 @@ func (h *Host) load(name string, image []byte, meter *wasm.Meter) (*Image, error
 		keepCompiled(context.WithoutCancel(h.ctx), rewritten.Binary)
 	}
 	img := &Image{Name: name, host: h, copy: rewritten, compiled: compiled, meter: meter,
-		pristine: map[nic.BankConfig]pristine{}}
+		interpreted: interpreted, pristine: map[nic.BankConfig]pristine{}}
 	img.believed = slices.ContainsFunc(rewritten.Globals, func(g wasm.Global) bool { return g.GivenBack && !g.Proved })
 	sum := sha256.Sum256(whole)
 	img.SHA256 = hex.EncodeToString(sum[:])
@@ -82,22 +83,23 @@ func (h *Host) load(name string, image []byte, meter *wasm.Meter) (*Image, error
 }
 
 // translate translates a program for RISC-V. The image states its costs on the meter's core.
-func translate(program []byte, meter *wasm.Meter) ([]byte, error) {
+func translate(program []byte, meter *wasm.Meter) ([]byte, *interpreted, error) {
 	p, err := rv32.Load(program)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	core := rv32.Instructions()
 	if meter != nil {
 		if meter.Core == "" {
-			return nil, fmt.Errorf("is a program for RISC-V, without costs of WebAssembly instructions; choose a model of %s",
+			return nil, nil, fmt.Errorf("is a program for RISC-V, without costs of WebAssembly instructions; choose a model of %s",
 				strings.Join(rv32.Models(), ", "))
 		}
 		if core, err = rv32.NewCore(meter.Core, meter.Parameters); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return rv32.Image(p, core)
+	image, err := rv32.Image(p, core)
+	return image, &interpreted{p, core}, err
 }
 
 // brokenImage adds the names of functions and a remedy to an error.
@@ -125,6 +127,9 @@ func (img *Image) check() error {
 			}
 			img.Runtime = true
 			continue
+		}
+		if module == importModule && name == importInterpret && img.compiled.ExportedFunctions()[exportInterpreted] != nil {
+			continue // the frame of translated programs
 		}
 		want, known := importTypes[name]
 		if module != importModule || !known {

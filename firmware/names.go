@@ -22,6 +22,11 @@ const (
 	exportCall       = "starloom_call_"   // prefix of the name
 	exportInitialise = "_initialize"
 	exportMemory     = "memory"
+
+	// of translated programs
+	exportInterpreted = "program_interpreted_at"
+	exportWindowLoad  = "window_load"
+	exportWindowStore = "window_store"
 )
 
 // Numbers of i32 parameters and results.
@@ -42,9 +47,10 @@ var exportTypes = []struct {
 }
 
 const (
-	importModule  = "starloom"
-	importDeliver = "deliver"
-	importResult  = "result"
+	importModule    = "starloom"
+	importDeliver   = "deliver"
+	importResult    = "result"
+	importInterpret = "interpret" // of translated programs only
 )
 
 var importTypes = map[string][]api.ValueType{

@@ -53,7 +53,7 @@ func View(ctx context.Context, path, model string, cost map[string]int64, turns 
 		return nil, err
 	}
 	if program {
-		if binary, err = translate(binary, &wasm.Meter{Core: model}); err != nil {
+		if binary, _, err = translate(binary, &wasm.Meter{Core: model}); err != nil {
 			return nil, err
 		}
 	}

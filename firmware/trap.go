@@ -16,6 +16,11 @@ import (
 func (img *Image) faultEvent(err error) Event {
 	event := Event{Kind: EventTrap}
 	event.Text, event.Function, event.Source, event.Backtrace = img.parseTrap(err)
+	var own interpretedError
+	if errors.As(err, &own) {
+		event.Text, event.Function, event.Source = own.text(), own.frame.Function, own.frame.Source
+		event.Backtrace = []wasm.Frame{own.frame}
+	}
 	var gaveUp gaveUpError
 	var failed assertError
 	var endless endlessError

@@ -57,3 +57,18 @@ var WindowConstants = []struct {
 	{"select_lanes", 37, "ports at which the NIC sends and receives in one slot: 1, or all"},
 	{"select_status", 64, "receiver status of port 0 and the following ports"},
 }
+
+// InFIFOs reports whether an address of the window is that of a frame in a FIFO.
+func InFIFOs(address uint32) bool {
+	return address >= WindowConstant("rx_fifo") && address < WindowConstant("fifo_end")
+}
+
+// WindowConstant returns the value of one of WindowConstants.
+func WindowConstant(name string) uint32 {
+	for _, c := range WindowConstants {
+		if c.Name == name {
+			return c.Value
+		}
+	}
+	panic("nic: no " + name)
+}

@@ -43,7 +43,7 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 	help := newHelp()
 	root.SetHelpCommand(help)
 	root.AddCommand(
-		newNew(networks), newRun(networks), newExplore(networks),
+		newNew(networks), newRun(networks), newDebug(networks), newExplore(networks),
 		newEstimate(networks), newScenario(networks), newNetlist(networks),
 		newStudy(networks), newSweep(networks),
 		newPlot(networks),

@@ -74,6 +74,15 @@ func (p *Program) functionAt(pc uint32) *function {
 	return &p.functions[n]
 }
 
+// Place returns function, file and line of an address, "" and 0 as far as they are unknown.
+func (p *Program) Place(pc uint32) (function, file string, line int) {
+	if f := p.functionAt(pc); f != nil {
+		function = f.name
+	}
+	file, line = p.lines.at(pc)
+	return function, file, line
+}
+
 // placeOf returns the function, file and line of an address, as far as known.
 func (p *Program) placeOf(pc uint32) string {
 	text := fmt.Sprintf("code at %#x", pc)

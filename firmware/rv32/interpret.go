@@ -21,6 +21,13 @@ type Processor struct {
 	program *Program
 	timing  timing
 	window  Window
+	decoded []timed // by half word of the text; without a size: not yet decoded
+}
+
+// timed is an instruction with its cost without dynamic parts.
+type timed struct {
+	Instruction
+	cost int
 }
 
 // NewProcessor returns a processor after reset.
@@ -37,20 +44,62 @@ type TrapError struct {
 
 func (e *TrapError) Error() string { return fmt.Sprintf("%s at %#x", e.Reason, e.PC) }
 
+// Attach lets the processor continue from a state: its record in the memory of an image. The RAM stays in the record.
+func (c *Processor) Attach(state []byte) {
+	for n := range c.X {
+		c.X[n] = binary.LittleEndian.Uint32(state[4*n:])
+	}
+	c.PC, c.RAM = binary.LittleEndian.Uint32(state[statePC:]), state[stateBytes:][:len(c.program.RAM.Bytes)]
+}
+
+// Begun reports whether the processor of a state has begun its first turn.
+func Begun(state []byte) bool { return binary.LittleEndian.Uint32(state[statePC:]) != 0 }
+
+// Detach writes registers and the next instruction's address, plus 1 if the turn has ended, to a state.
+func (c *Processor) Detach(state []byte, ended bool) {
+	for n, value := range c.X {
+		binary.LittleEndian.PutUint32(state[4*n:], value)
+	}
+	binary.LittleEndian.PutUint32(state[statePC:], c.PC+btoi(ended))
+}
+
+// Access returns the address and the number of bytes that the next instruction loads or stores, 0 bytes if it does
+// neither.
+func (c *Processor) Access() (address, bytes uint32, stores bool) {
+	i := c.program.instruction(c.PC)
+	if !i.Op.isLoad() && !i.Op.isStore() {
+		return 0, 0, false
+	}
+	return c.X[i.Rs1] + uint32(i.Immediate), i.Op.bytes(), i.Op.isStore()
+}
+
+// Bytes returns memory from an address on: up to so many bytes of RAM, or of text and constants, none elsewhere.
+func (c *Processor) Bytes(address, bytes uint32) []byte {
+	for _, m := range []Memory{{c.program.RAM.From, c.RAM}, c.program.Shared} {
+		if at := address - m.From; uint64(at) < uint64(len(m.Bytes)) {
+			return m.Bytes[at:][:min(bytes, uint32(len(m.Bytes))-at)]
+		}
+	}
+	return nil
+}
+
+// Load reads a byte of the NIC's window.
+func (c *Processor) Load(address uint32) (uint32, error) { return c.window.Load(address, 1) }
+
 // Step executes one instruction. It reports whether the processor now waits for the next turn (wfi).
 func (c *Processor) Step() (waits bool, err error) {
-	if _, ok := c.program.fetch(c.PC); !ok {
+	i := c.instruction()
+	if i == nil {
 		return false, c.trap("no instruction")
 	}
-	i := c.program.instruction(c.PC)
 	a, b := c.X[i.Rs1], c.X[i.Rs2]
 	next := i.next()
-	cost := c.timing.fixed(&i) + c.timing.dynamic(&i, a, b)
+	cost := i.cost + c.timing.dynamic(&i.Instruction, a, b)
 	switch op := i.Op; {
 	case op.isBranch():
 		if taken(op, a, b) {
 			next = i.target()
-			cost += c.timing.whenTaken(&i)
+			cost += c.timing.whenTaken(&i.Instruction)
 		}
 	case op.isLoad():
 		value, err := c.load(op, a+uint32(i.Immediate))
@@ -73,11 +122,31 @@ func (c *Processor) Step() (waits bool, err error) {
 	case op == opECALL, op == opEBREAK, op == opIllegal:
 		return false, c.trap(stops[op])
 	case i.writes():
-		c.set(i.Rd, compute(&i, a, b))
+		c.set(i.Rd, compute(&i.Instruction, a, b))
 	}
 	c.Cycles += uint64(cost)
 	c.PC = next
 	return waits, nil
+}
+
+// instruction returns the next instruction, nil if the text has none there.
+func (c *Processor) instruction() *timed {
+	p := c.program
+	if !p.Text.has(c.PC) || c.PC&1 != 0 {
+		return nil
+	}
+	if c.decoded == nil {
+		c.decoded = make([]timed, (p.Text.bytes()+1)/2)
+	}
+	i := &c.decoded[(c.PC-p.Text.From)/2]
+	if i.Size == 0 {
+		if _, ok := p.fetch(c.PC); !ok {
+			return nil
+		}
+		i.Instruction = p.instruction(c.PC)
+		i.cost = c.timing.fixed(&i.Instruction)
+	}
+	return i
 }
 
 var stops = map[Op]string{opECALL: "ecall", opEBREAK: "ebreak", opIllegal: "no instruction"}
@@ -124,9 +193,6 @@ func (c *Processor) store(address, bytes, value uint32) error {
 		binary.LittleEndian.PutUint32(word[:], value)
 		copy(to, word[:])
 		return nil
-	}
-	if c.program.Shared.at(address, bytes) != nil {
-		return c.trap("a store to text or constants")
 	}
 	return c.window.Store(address, bytes, value)
 }

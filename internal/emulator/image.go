@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"starloom/firmware"
+	"starloom/firmware/rv32"
 	"starloom/nic"
 	"starloom/traces/input"
 )
@@ -44,6 +45,13 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (maker,
 		return nil, place, input.Mistake("--runtime", err.Error(), "change the option")
 	}
 	m.Host.Limit(m.options.HandlerTicks)
+	if d := m.options.Debugger; d != nil {
+		if !rv32.Is(wasm) {
+			return nil, place, input.Mistake(place, fmt.Sprintf("the firmware image %s is WebAssembly, but a debugger follows "+
+				"instructions of RISC-V", m.Image.Name), "build it with `starloom firmware build --target rv32imc`")
+		}
+		m.Host.Debug(d)
+	}
 	if m.options.HandlersCovered {
 		m.Host.Cover()
 	}

@@ -316,7 +316,7 @@ func (m *Machine) mayPark() bool {
 	slot := m.Network.Abilities().Slot
 	return slot.Parks && slot.Transport != nil && m.faults == nil && !m.followsFrames() &&
 		m.options.Engine == EngineSlot && !m.Config.Firmware.Isolated() && m.Config.Firmware.Schedule == "" &&
-		m.options.Runtime != "native" &&
+		m.options.Runtime != "native" && m.options.Debugger == nil &&
 		(m.options.Parks || uint64(m.Shape.Processors())*m.bankBytes() > parkingBytes)
 }
 

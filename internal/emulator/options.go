@@ -6,6 +6,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/wired"
+	"starloom/firmware"
 	"starloom/hw"
 	"starloom/internal/rtl"
 	"starloom/traces/input"
@@ -46,6 +47,8 @@ type Options struct {
 	Draws *DrawScript // chooses the draws of an exploration
 
 	RTL rtl.InPlace // replacement of RTL
+
+	Debugger firmware.Debugger // follows processors with programs for RISC-V; nil for none
 }
 
 // ParallelProcessorsMin is the minimum number of processors for which several workers are faster than one.

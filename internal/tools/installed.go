@@ -45,6 +45,8 @@ var Programs = []Program{
 	{cosim.Tool{Command: "vcd2fst", Packages: "gtkwave"}, "waveforms in FST", "gtkwave", "gtkwave"},
 	{cosim.Tool{Command: "tshark", Packages: "tshark", VersionOption: "--version"}, "packet captures",
 		"wireshark-cli", "wireshark"},
+	{cosim.Tool{Command: "gdb-multiarch", Packages: "gdb-multiarch", VersionOption: "--version"},
+		"debugging of firmware for RISC-V", "gdb", "gdb"},
 }
 
 // wasiPackages are packages of headers and libraries. No command can test their presence.

@@ -193,10 +193,18 @@ void window_store(uint32_t offset, uint32_t value, uint32_t bytes) {
     }
 }
 
+/* The host sets this word for turns in its interpreter, which leaves the address at which the next
+ * turn begins, plus 1. An even address belongs to a turn that it leaves to the translation. */
+static volatile uint32_t program_interpreted;
+SL_EXPORT(program_interpreted_at) volatile uint32_t *program_interpreted_at(void) { return &program_interpreted; }
+SL_IMPORT(interpret) void sl_host_interpret(void);
+
 static void turn(sl_nic *own, state_t *s) {
     nic = own;
     state = s;
-    s->pc = program_run(s->pc, s) - 1;
+    if (program_interpreted) sl_host_interpret();
+    if (!(s->pc & 1)) s->pc = program_run(s->pc, s);
+    s->pc--;
 }
 
 static void on_start(sl_nic *own, state_t *s) {
