@@ -102,7 +102,8 @@ func (e Expression) Lines(yield func(Line)) {
 	}
 }
 
-// Bind returns a function that writes the value of e to to. source returns the pins that hold the value of a line.
+// Bind returns a function that writes the value of e to the pins of to. source returns the pins that hold the value
+// of a line.
 func (e Expression) Bind(to Pins, source func(Line) Pins) func() {
 	switch e.Kind {
 	case ExpressionLine:

@@ -146,8 +146,8 @@ func (c *RegisterColumn[T]) ResetTo(values ...T) *RegisterColumn[T] {
 	return c
 }
 
-// Shown makes the registers visible as signals of bits bits, one per element of the bank. states names the values of
-// an enumeration.
+// Shown makes the registers visible as signals with a width of bits, one per element of the bank. states names the
+// values of an enumeration.
 func (c *RegisterColumn[T]) Shown(bits int, states ...string) *RegisterColumn[T] {
 	c.bits, c.states = bits, states
 	return c

@@ -305,7 +305,7 @@ const (
 	WaitVC                   // a virtual channel owned by other packets
 	WaitRest                 // the packet's own next flits
 	WaitFirmware             // room in an RX FIFO that firmware does not empty
-	WaitDead                 // nothing; the packet is in a dead router
+	WaitDead                 // no event: the packet is in a dead router
 )
 
 // Stand is a packet that stays in place unless firmware acts.

@@ -17,7 +17,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Exclusions are points of the RTL that do not count, each with a reason. They come from a file:
+// Exclusions selects points of the RTL that are not counted. A file lists the selections with their reasons:
 //
 //   - {file: fifo.v, lines: [12, 15-17], reason: injects errors in tests only}
 //   - {signals: "dut.**.debug*", reason: tied off in this product}
@@ -129,7 +129,8 @@ func (x *Exclusions) line(file string, line int) bool {
 	return x != nil && slices.ContainsFunc(x.entries, func(e exclusion) bool { return e.hasLine(file, line) })
 }
 
-// point reports whether a point is excluded. A block of several lines is not: its lines are, one by one.
+// point reports whether a point is excluded. A block of several lines is never excluded as a whole: its lines are
+// excluded one by one.
 func (x *Exclusions) point(p *cosim.Point) bool {
 	return x != nil && slices.ContainsFunc(x.entries, func(e exclusion) bool { return e.has(p) })
 }
@@ -139,7 +140,7 @@ type Excluded struct {
 	What    string `json:"what"` // fifo.v:12,15-17 or the pattern of signals
 	Reason  string `json:"reason"`
 	Points  int    `json:"points"`  // lines, branches, cover properties and toggles
-	Covered int    `json:"covered"` // of these; an exclusion of covered points hides that they can be reached
+	Covered int    `json:"covered"` // covered points; if not 0, the exclusion hides reachable points
 	place   string
 }
 
@@ -180,10 +181,10 @@ func (r *RTL) excluded() (all []Excluded) {
 	return all
 }
 
-// Exclude leaves points out of the coverage; nil leaves out none.
+// Exclude removes the points of x from the coverage. A nil x removes no points.
 func (c *Coverage) Exclude(x *Exclusions) { c.RTL.exclusions = x }
 
-// CheckExclusions returns an *input.Error for an exclusion of no point.
+// CheckExclusions returns an *input.Error for an exclusion that selects no point.
 func (c *Coverage) CheckExclusions() error {
 	for _, e := range c.RTL.excluded() {
 		if e.Points == 0 {

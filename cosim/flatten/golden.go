@@ -113,7 +113,8 @@ func GoldenUnknown(output string) string { return "starloom_x_" + output }
 
 const goldenBranches = "starloom_branches"
 
-// show adds registers and branches as outputs of the print. It omits those on which no output of the source depends.
+// show adds registers and branches as outputs of the print. It omits registers and branches on which no output of the
+// source depends.
 func (r *rails) show(golden *Golden, outputs []*variable) {
 	pr := &printer{design: r.design, needed: map[*variable]bool{}}
 	pr.find()

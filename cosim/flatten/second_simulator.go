@@ -25,7 +25,7 @@ type Second struct {
 	Absent string `json:"absent,omitempty"` // reason why the second simulator did not run or stopped early
 
 	// Led means that inputs were guided to branches of the print. Branches is the number of all branches, Taken the
-	// number of branches taken. Untaken lists the places of the others.
+	// number of branches taken. Untaken lists the places of the other branches.
 	Led      bool     `json:"led"`
 	Branches int      `json:"branches"`
 	Taken    int      `json:"branches_taken"`

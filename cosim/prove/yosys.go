@@ -149,7 +149,7 @@ func sideScript(side, design string, read []string, keepInitial bool) string {
 		"memory_collect",
 		"memory_map",
 		"setundef -undriven -anyseq", // opt_muxtree treats X as 0
-		"opt_muxtree",                // removes branches that are never taken, and their X
+		"opt_muxtree",                // removes branches that are never taken, together with their X
 		"opt_clean -purge",
 	)
 	if !keepInitial {
@@ -217,7 +217,7 @@ func yosysMemory() uint64 {
 	return available / 4 * 3
 }
 
-// runYosys runs a script in a folder. Yosys may use at most most bytes of memory. A design that Yosys rejects is a
+// runYosys runs a script in a folder. most is the memory limit of Yosys in bytes. A design that Yosys rejects is a
 // *refusal.
 func runYosys(ctx context.Context, dir, script string, most uint64) (log string, err error) {
 	if err := os.WriteFile(filepath.Join(dir, script+".log"), nil, 0o644); err != nil {

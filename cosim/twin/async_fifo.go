@@ -5,7 +5,7 @@ import "starloom/hw"
 func asyncFIFO() Twin {
 	return Twin{
 		Name: "async_fifo", Sources: []string{"async_fifo.v"},
-		Does: "FIFO between two clocks, which rise in cycles with write_clock_i and read_clock_i: words pushed while " +
+		Does: "is a FIFO between two clocks, which rise in cycles with write_clock_i and read_clock_i: words pushed while " +
 			"it is not full are popped once, in order; the RTL chooses its flags, provided that full_o is 1 at " +
 			"DEPTH + SPARE words, empty_o is 1 without a word, and both reflect the other side after LATE edges of " +
 			"their own clock; head_o is 0 when empty, or with REGISTERED 1 the word popped last",

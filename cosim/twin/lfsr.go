@@ -5,7 +5,7 @@ import "starloom/hw"
 func lfsr() Twin {
 	return Twin{
 		Name: "lfsr", Sources: []string{"lfsr.v"}, Components: []string{"hw.LFSRs"},
-		Does: "x^32 + x^22 + x^2 + x + 1 in Galois form: enable_i shifts one place towards bit 0, visible in the " +
+		Does: "computes x^32 + x^22 + x^2 + x + 1 in Galois form: enable_i shifts one place towards bit 0, visible in the " +
 			"next cycle; SEED after a reset",
 		Sets: []Parameters{{"SEED": 1}, {"SEED": 0x7EDCBA98}, {"SEED": 0x80000000}, {"SEED": 0xFFFFFFFF}},
 		Mutants: []Mistake{

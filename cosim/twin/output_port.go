@@ -9,7 +9,7 @@ import (
 func outputPort() Twin {
 	return Twin{
 		Name: "output_port",
-		Does: "output_filter, then an arbiter of KIND: the grant is registered and held while its request stays " +
+		Does: "is output_filter, followed by an arbiter of KIND: the grant is registered and held while its request stays " +
 			"high and passes",
 		Sources: []string{
 			"output_port.v", "output_filter.v", "arbiter.v", "arbiter_choice.v", "arbiter_lock.v",

@@ -10,7 +10,7 @@ import (
 func requester() Twin {
 	return Twin{
 		Name: "requester", Sources: []string{"requester.v", "crc16.v"}, Components: []string{"nic.Serialisers"},
-		Does: "a serialiser that requests an output ARBITRATION_CYCLES before the first phit, and stops there if " +
+		Does: "is a serialiser that requests an output ARBITRATION_CYCLES before the first phit, and stops there if " +
 			"no output serves it",
 		Sets: []Parameters{
 			{"PHIT_BITS": 8, "FRAME_BYTES_MAX": 32, "COMPUTE_CYCLES": 3, "ARBITRATION_CYCLES": 2},

@@ -62,7 +62,7 @@ func skidBuffer() Twin {
 func registerSlice() Twin {
 	return Twin{
 		Name: "register_slice", Sources: []string{"register_slice.v"},
-		Does: "registers between two sides with valid and ready; MODE 0 registers valid and data, one word per " +
+		Does: "separates two sides with valid and ready by registers; MODE 0 registers valid and data, one word per " +
 			"cycle; MODE 1 also ready; MODE 2 only ready; MODE 3 all, one word in two cycles; data_o is 0 " +
 			"without valid_o",
 		Sets: []Parameters{{"WIDTH": 8, "MODE": 0}, {"WIDTH": 8, "MODE": 1}, {"WIDTH": 8, "MODE": 2},

@@ -14,7 +14,7 @@ func vcRouter() Twin {
 	const accepted = "if (|vc_match[n*N+:N]) vc_accept_q[n*N+:N] <= past_vc(vc_match[n*N+:N]);\n"
 	return Twin{
 		Name: "vc_router", Sources: []string{"vc_router.v", "vc_matcher.v"}, Components: []string{"hw.Routers"},
-		Does: "input-queued router with virtual channels and credits: a head gets a free VC among the output VCs " +
+		Does: "is an input-queued router with virtual channels and credits: a head gets a free VC among the output VCs " +
 			"of its route; one flit per input and output crosses the switch per cycle; kinds of allocators, " +
 			"with one iteration: 0 islip, 1 separable_input_first",
 		Sets: []Parameters{

@@ -371,7 +371,7 @@ func (e *effects) either(ways [][]*xmlNode, written map[*xmlNode]bool, found fun
 	return all == nil
 }
 
-// ways returns the bodies of a case. An empty body is added if possibly no item matches.
+// ways returns the bodies of a case. It adds an empty body if it is possible that no item matches.
 func (e *effects) ways(s *xmlNode) (ways [][]*xmlNode) {
 	subject := s.children[0]
 	for strings.HasPrefix(subject.name, "extend") {

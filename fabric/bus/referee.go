@@ -162,7 +162,7 @@ func (t TapsWaiting) Lines() []string {
 	return lines
 }
 
-// Taps returns the figures of all taps with sent, blocked or waiting frames, after slots slots.
+// Taps returns the figures of all taps with sent, blocked or waiting frames. slots is the number of crossed slots.
 func (w *Waiting) Taps(slots uint32) TapsWaiting {
 	count, longest, asks := make([]uint64, len(w.sent)), make([]uint32, len(w.sent)), make([]uint32, len(w.sent))
 	if w.queues != nil {

@@ -365,8 +365,8 @@ func (r *gossipReferee) session(processor int) (session, received int) {
 }
 
 // WaitsFor implements fabric.Waiter. A processor with a frame waits until the addressee listens or, if the addressee
-// already listens, accepts the frame. A processor without a frame waits for messages: before it may send, for those
-// of lower ids.
+// already listens, accepts the frame. A processor without a frame waits for messages: before it may send, for the
+// messages of lower ids.
 func (r *gossipReferee) WaitsFor(processor int, frame nic.FrameView, listens func(processor int) bool) string {
 	if frame != nil {
 		switch to := frame.Destination(); {

@@ -113,9 +113,9 @@ func (r *Report) restText(shown []int) string {
 	return " (" + text + ")"
 }
 
-// Shown selects the displayed violations: at most most in total, and ofOneRule per rule. Violations by handlers
-// precede other violations, because they may cause losses of packets in earlier cycles; otherwise the order is by
-// cycle.
+// Shown selects the displayed violations: up to most violations in total, and up to ofOneRule violations per rule.
+// Violations by handlers precede other violations, because they may cause losses of packets in earlier cycles;
+// otherwise the order is by cycle.
 func Shown(violations []Violation, most, ofOneRule int) (places []int) {
 	own := []string{fabric.RuleTrap, fabric.RuleFail, fabric.RuleIllegalSend,
 		fabric.RuleIllegalListen, fabric.RuleMeetsBudget}

@@ -68,7 +68,8 @@ func (v *Violation) Where() string { return texts.Say("where", v) }
 // Line describes the violation in one line: rule, cycle, path, message and cause.
 func (v *Violation) Line() string { return texts.Say("violation", v) }
 
-// Details lists the frames that wait for each other, and at most most functions of the backtrace, innermost first.
+// Details lists the frames that wait for each other, and the innermost functions of the backtrace, up to the given
+// number.
 func (v *Violation) Details(most int) string {
 	return texts.Say("details", struct {
 		*Violation

@@ -87,8 +87,8 @@ func (x *routed) state(v *hw.StateVisitor) {
 // cyclesPerCredits is the maximum period of credit checks in cycles, if faults may lose credits.
 const cyclesPerCredits = 1 << 10
 
-// hearFaults adds the effects of faults in the slots from first to slot to a ledger. looks also adds newly missing
-// credits.
+// hearFaults adds the effects of faults in the slots from first to slot to a ledger. If looks is set, it also adds
+// newly missing credits.
 func (x *routed) hearFaults(ledger *fabric.Ledger, first, slot uint32, looks bool) {
 	if x.faults == nil {
 		return

@@ -31,7 +31,8 @@ func (t *takenFrames) take(processor, port int) {
 	ports[len(ports)-1] = uint8(port)
 }
 
-// leave removes the entries of the first frames frames of a port, and appends their places to places.
+// leave removes the first entries of a port and appends their places to places. frames is the number of removed
+// entries.
 func (t *takenFrames) leave(processor, port, frames int, places []int) []int {
 	ports := t.ports(processor)
 	kept := 0

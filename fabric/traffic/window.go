@@ -16,7 +16,7 @@ type window struct {
 	spec              *Spec
 	unit              string
 	created, accepted uint64  // number of packets created in the window; number received in the window, whenever created
-	pending, lost     uint64  // numbers of created packets that are neither lost nor arrived, and that are lost
+	pending, lost     uint64  // numbers of created packets: neither arrived nor lost; lost
 	excused           uint64  // number of pending packets whose source or destination a fault has killed
 	over              bool    // all packets have arrived or are lost, or the drain time has ended
 	way               float64 // mean time from the first frame of a packet to its last frame, for notes

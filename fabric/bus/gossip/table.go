@@ -75,7 +75,7 @@ func (t *Table) Add(vertex, column int, c Cell) {
 // Columns returns the number of steps up to the last recorded cell.
 func (t *Table) Columns() int { return t.columns }
 
-// Cut removes the column with number columns and all later columns.
+// Cut removes the columns from index columns on.
 func (t *Table) Cut(columns int) {
 	for vertex, row := range t.rows {
 		t.rows[vertex] = row[:min(len(row), columns)]

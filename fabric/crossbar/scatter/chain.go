@@ -78,7 +78,7 @@ func (c *Chain) Done(units int) []float64 {
 	return append(done, p[c.n])
 }
 
-// Coloured returns the expected number of coloured nodes after 0 to units units.
+// Coloured returns the expected number of coloured nodes after 0, 1, ... and finally the given number of units.
 func (c *Chain) Coloured(units int) []float64 {
 	expected, p := make([]float64, 0, units+1), c.Start()
 	for range units {

@@ -35,7 +35,7 @@ func Opposite(direction int) int { return (direction + 3) % 6 }
 // SizeMax is the maximum number of residues. The tables take about 40 bytes per residue.
 const SizeMax = 1 << 24
 
-// integer is the EJ integer x + y*rho. x and y may be any integers; the paper permits only non-negative ones.
+// integer is the EJ integer x + y*rho. x and y may be any integers; the paper permits only non-negative numbers.
 type integer struct{ x, y int }
 
 func (z integer) plus(times int, other integer) integer {
