@@ -485,7 +485,7 @@ func fewText(points []string) string {
 	if len(points) > fewShown {
 		points, more = points[:fewShown], fmt.Sprintf(" and %d more points", len(points)-fewShown)
 	}
-	return "some points are of the packets that had arrived, the quicker ones; of others a run had left " +
+	return "some points cover only the packets that arrived, the quicker ones; not yet arrived, per run: " +
 		strings.Join(points, ", ") + more
 }
 

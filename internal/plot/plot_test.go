@@ -164,7 +164,7 @@ func TestArrivedOnly(t *testing.T) {
 		"latency.mean,latency.sd,latency.low,latency.high\n0.1,8,0,0,0,0,0,3,1,2,4\n0.2,8,0,0.75,12.5,4,20,222,90,-88,533\n"), 0o644))
 	table, err := plot.Read(path, "")
 	require.NoError(t, err)
-	few := "some points are of the packets that had arrived, the quicker ones; of others a run had left 12.5 of latency at load 0.2"
+	few := "some points cover only the packets that arrived, the quicker ones; not yet arrived, per run: 12.5 of latency at load 0.2"
 	_, note, err := plot.Draw(table, plot.Options{X: "load", Y: "latency"})
 	require.NoError(t, err)
 	require.Equal(t, few, note)
