@@ -1,4 +1,4 @@
-// How a port of Verilator's C++ exchanges values with the words of a column. ports.h uses it.
+// Exchange of values between ports of Verilator's C++ and words of a column. ports.h uses these functions.
 #pragma once
 #include <cstdint>
 #include <cstring>

@@ -21,16 +21,16 @@ extern "C" int __cxa_thread_atexit(void (*)(void*), void*, void*) { return 0; }
 
 #include "seeing.h"
 
-// The most negative number divided by -1 is itself: its sign bit wraps. Verilator's library says 0.
+// The most negative number divided by -1 is itself, because its sign bit wraps. Verilator's library returns 0.
 static IData sl_divides(int bits, IData a, IData b) { return b == 0xffffffffU ? 0 - a : VL_DIVS_III(bits, a, b); }
 static QData sl_divides(int bits, QData a, QData b) { return b == ~0ULL ? 0 - a : VL_DIVS_QQQ(bits, a, b); }
 #define VL_DIVS_III sl_divides
 #define VL_DIVS_QQQ sl_divides
 
-// Every loop of the circuit counts its turns: RTL that loops for ever is found
-// without a thread that watches. Verilator writes all loops as while. Those of its
-// scheduler end by themselves and would cost a tenth of the speed: the build has
-// renamed them. The condition comes first, so that do {} while (false) costs nothing.
+// Every loop of the circuit counts its iterations, so that endless loops of the RTL are
+// found without a watching thread. Verilator writes all loops as while. The build renames
+// the loops of Verilator's scheduler, because these loops end and counting them would cost
+// a tenth of the speed. The condition is first, so that do {} while (false) costs nothing.
 static int64_t sl_turns = SL_TURNS;
 static bool sl_tick();
 #define SL_SCHEDULER(condition) for (; condition;)
@@ -45,20 +45,20 @@ struct sl_device {
     uint64_t in[SL_IN_WORDS + 1] = {};
     uint64_t out[SL_OUT_WORDS + 1] = {};
     uint64_t cycles = 0;
-    uint32_t end = SL_GOES_ON;  // this and the next three are one part
+    uint32_t end = SL_GOES_ON;  // this field and the next three are one part
     uint32_t log_used = 0;
     uint32_t log_lost = 0;
-    uint32_t last = 0;  // where the last printed piece starts in log
+    uint32_t last = 0;  // start of the last printed text in log
     bool high = false;  // a clock is high
     VerilatedContext context;
     std::unique_ptr<Vdut> top;
     sl_seeing seeing;
 };
 
-// What has a meaning during a call only: saved states do without.
+// Data of the current call, which saved states do not contain.
 static struct {
     uint64_t rows[SL_ROW_WORDS];  // of sl_play
-    volatile uint64_t played;     // by it; known after a trap, too
+    volatile uint64_t played;     // by sl_play; also valid after a trap
     char text[SL_TEXT_BYTES];
     char log[SL_LOG_BYTES];
 } sl_passing;
@@ -101,8 +101,8 @@ int sl_printf(const char* format, ...) {
     return size;
 }
 
-// sl_fopen: the files of $readmem are in the root, which has no name above it, so ../ becomes up/, as
-// in the build.
+// sl_fopen opens a file of $readmem. These files are in the root folder, which has no parent folder.
+// Therefore ../ becomes up/, as in the build.
 #undef fopen
 FILE* sl_fopen(const char* name, const char* mode) {
     if (mode[0] == 'r' && name[0] != '/') {
@@ -114,7 +114,7 @@ FILE* sl_fopen(const char* name, const char* mode) {
     return std::fopen(name, mode);
 }
 
-// sl_said returns the last printed line, without its end.
+// sl_said returns the last printed line without the newline.
 static std::string sl_said() {
     sl_device& d = *sl_self;
     std::string said{sl_passing.log + d.last, d.log_used - d.last};
@@ -128,7 +128,7 @@ void vl_finish(const char* file, int line, const char*) VL_MT_UNSAFE {
     sl_ends(SL_FINISH, "%s:%d: $finish%s%s", file, line, said.empty() ? "" : " after: ", said.c_str());
 }
 
-// $fatal, $error and failed assertions print a line and stop; for $fatal it says Error or Fatal, by version.
+// $fatal, $error and failed assertions print a line and stop. For $fatal, the line has Error or Fatal, depending on the version.
 void vl_stop(const char* file, int line, const char*) VL_MT_UNSAFE {
     static const char mark[] = "] %Error: ", fatal[] = "] %Fatal: ";
     static_assert(sizeof mark == sizeof fatal, "both are cut alike");
@@ -173,7 +173,7 @@ static inline void sl_low(sl_device* d, const uint64_t* in) {
     d->top->eval();
 }
 
-// sl_rise is one edge of clocks that are low. A falling clock is evaluated only where something sees it.
+// sl_rise raises clocks that are low. The falling edge is evaluated only if some logic depends on it.
 static inline void sl_rise(sl_device* d, uint64_t clocks) {
     auto& t = *d->top->rootp;
     ++d->cycles;
@@ -191,9 +191,9 @@ static inline void sl_rise(sl_device* d, uint64_t clocks) {
     }
 }
 
-// sl_cycle is one edge. Inputs come before it, so they are evaluated alone; where
-// nothing waits for the inputs that change, one evaluation does the same, since
-// combinational logic comes first in it.
+// sl_cycle runs one clock edge. Inputs change before the edge, so they are evaluated separately.
+// If no process is triggered by the changed inputs, a single evaluation has the same result,
+// because it evaluates combinational logic first.
 static inline void sl_cycle(sl_device* d, uint64_t clocks) {
     auto& t = *d->top->rootp;
     if (SL_TOGETHER && clocks && !sl_resets(t, d->in)) {
@@ -206,13 +206,13 @@ static inline void sl_cycle(sl_device* d, uint64_t clocks) {
 
 static __attribute__((noinline)) void sl_first(sl_device* d) {
     d->top = std::make_unique<Vdut>(&d->context, "");
-    sl_clocks(*d->top->rootp, 0); // which is at random, and would hide the first edge
+    sl_clocks(*d->top->rootp, 0); // the initial value is random and could hide the first edge
     d->top->eval();
     sl_push(*d->top->rootp, d->out);
 }
 
-// sl_open makes a circuit. Registers without a value start at zero, or, with a
-// seed, at random. The other number has no meaning.
+// sl_open creates a circuit. Registers without a reset value start at 0 or, with a
+// seed, at random values. The second argument is ignored.
 SL_EXPORT(sl_open) sl_device* sl_open(uint64_t seed, uint64_t) {
     auto* d = new sl_device;
     const uint64_t mixed = (seed ^ seed >> 32) * 0x9e3779b97f4a7c15ULL;
@@ -256,9 +256,9 @@ SL_EXPORT(sl_step) uint32_t sl_step(sl_device* d, uint64_t clocks, uint32_t cycl
     return sl_result(d);
 }
 
-// sl_play is sl_settle and sl_edge for rows: inputs, which it takes, and the outputs as they have settled.
-// It counts the halves of rows that have gone well in sl_passing.played, and returns early where something
-// was printed; from is where it goes on.
+// sl_play calls sl_settle and sl_edge for each row: it reads the inputs of the row and stores the settled
+// outputs. sl_passing.played counts the completed half rows. sl_play returns early after a half row that
+// has printed text; from is the half row at which it continues.
 SL_EXPORT(sl_play) uint32_t sl_play(sl_device* d, uint64_t clocks, uint32_t from, uint32_t rows) {
     constexpr uint32_t words = SL_IN_WORDS + SL_OUT_WORDS;
     sl_enter(d);
@@ -284,7 +284,7 @@ SL_EXPORT(sl_play) uint32_t sl_play(sl_device* d, uint64_t clocks, uint32_t from
 }
 
 #if SL_TRACE
-// sl_trace begins a waveform; sl_dump adds what has changed, at a later time.
+// sl_trace begins a waveform; sl_dump adds the changes at a later time.
 SL_EXPORT(sl_trace) void sl_trace(sl_device* d) {
     sl_enter(d);
     d->seeing.trace = std::make_unique<VerilatedVcdC>(&d->seeing.stream);
@@ -300,7 +300,7 @@ SL_EXPORT(sl_dump) void sl_dump(sl_device* d, uint64_t time) {
 #endif
 
 #if SL_COVERAGE
-// sl_points shows what is counted.
+// sl_points shows the counted points.
 SL_EXPORT(sl_points) void sl_points(sl_device* d) { sl_show(d->seeing.points.data(), d->seeing.points.size()); }
 #endif
 

@@ -1,8 +1,8 @@
-// What a caller outside of C++ sees of a circuit. ports.h is generated.
+// Interface of a circuit for callers outside of C++. ports.h is generated.
 #pragma once
 #include <cstdint>
 
-// The low byte of a result: 1 if there is new text in the log, and how it ended.
+// Low byte of a result: SL_LOG if the log has new text, combined with the reason of the end.
 enum sl_end : uint32_t {
     SL_GOES_ON = 0,
     SL_FINISH = 2,
@@ -14,8 +14,8 @@ enum : uint32_t { SL_LOG = 1 };
 enum : uint32_t {
     SL_LOG_BYTES = 1 << 16,
     SL_TEXT_BYTES = 1 << 10,
-    // Turns of loops in one evaluation before the time is checked.
+    // Number of loop iterations in one evaluation between two checks of the time.
     SL_TURNS = 1 << 16,
-    // Words of rows of inputs and outputs.
+    // Number of words in the rows of inputs and outputs.
     SL_ROW_WORDS = 1 << 13,
 };

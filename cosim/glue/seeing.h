@@ -1,5 +1,5 @@
-// What is built in so that more than ports can be seen: SL_TRACE and SL_COVERAGE of wanted.h, which is
-// generated. WebAssembly only.
+// Instrumentation in addition to ports: SL_TRACE and SL_COVERAGE of wanted.h, which is generated.
+// WebAssembly only.
 #pragma once
 
 #if SL_TRACE || SL_COVERAGE
@@ -45,7 +45,7 @@ template <class Value, class... More> static void sl_pairs(std::string& to, cons
     sl_pairs(to, more...);
 }
 
-// A point is kept here and not by Verilator's library, which writes it to a file.
+// sl_point stores a point here; Verilator's library would write points to a file.
 template <class... Pairs> static void sl_point(const uint32_t* count, const Pairs&... pairs) {
     std::string& to = sl_seen().points;
     to += std::to_string(reinterpret_cast<uintptr_t>(count));
@@ -53,7 +53,7 @@ template <class... Pairs> static void sl_point(const uint32_t* count, const Pair
     to += '\n';
 }
 #undef VL_COVER_INSERT
-// From 5.032 on the hierarchy stands before.
+// From 5.032 on, the hierarchy precedes.
 template <class Name, class... Pairs> static void sl_point(const Name&, const uint32_t* count, const Pairs&... pairs) {
     sl_point(count, pairs...);
 }

@@ -1,26 +1,26 @@
-/* cosim: an Icarus simulation that another process clocks.
+/* cosim: an Icarus simulation clocked by another process.
  *
  * The other process passes a memory file as descriptor 3. It writes its request
  * into the header, increments `command` and waits until `reply` has the same
- * value; while this module waits, simulated time stands still.
+ * value. Simulated time stops while this module waits for a command.
  *
  *     offset   what
  *     0        struct header
- *     REQUEST  the top module's name and the clocks' names, each ended by a zero, all
- *              ended by an empty name
- *     REPORT   after the first reply, text ended by a zero: the ports, one line
- *              each ("i 8 name", "o 8 name"), or, with STATUS_REFUSED, why the
- *              module cannot be driven
- *     VALUES   words of 64 bits: inputs without clocks, outputs, unknown bits of
- *              the outputs; each port starts with a word of its own
+ *     REQUEST  names of the top module and the clocks, each terminated by a zero byte;
+ *              an empty name ends the list
+ *     REPORT   after the first reply, text terminated by a zero byte: one line per
+ *              port ("i 8 name", "o 8 name") or, with STATUS_REFUSED, the reason why
+ *              the module cannot be driven
+ *     VALUES   64-bit words: inputs without clocks, outputs, unknown bits of the
+ *              outputs; each port starts with a separate word
  *
  * Time within a cycle, in quarters (QUARTER units of the top module's time):
  *
  *     inputs change | clocks rise | clocks fall | outputs are read, next command
  *     0             1             2             3
  *
- * Inputs that did not change take no quarter. So RTL with delays below a quarter
- * works, and every delta cycle of a moment is over before the next moment.
+ * Without a changed input, the first quarter is omitted. RTL with delays below a
+ * quarter works, and all delta cycles of a time end before the next time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,8 +50,8 @@ enum {
     MEMORY_BYTES = 1 << 24,
     CLOCKS = 64,
     QUARTER = 100,
-    QUARTER_TICKS_MAX = 100000000, /* 64 bits of ticks are 6e10 cycles; a module without timescale counts seconds */
-    SPINS = 20000, /* about 10 us: the other side sleeps rather than this one */
+    QUARTER_TICKS_MAX = 100000000, /* 64 bits hold the ticks of 6e10 cycles; a module without timescale counts seconds */
+    SPINS = 20000, /* about 10 us of polling before this module sleeps */
 };
 
 enum { OP_SETTLE = 1, OP_EDGE = 2, OP_CLOSE = 3, OP_TRACE = 4, OP_DUMP = 5, OP_END_TRACE = 6 };
@@ -59,14 +59,14 @@ enum { OP_SETTLE = 1, OP_EDGE = 2, OP_CLOSE = 3, OP_TRACE = 4, OP_DUMP = 5, OP_E
 enum { STATUS_OK = 0, STATUS_REFUSED = 1, STATUS_FINISHED = 2, STATUS_ENDLESS = 3, STATUS_OSCILLATES = 4 };
 
 struct header {
-    _Atomic uint32_t command;      /* counts commands; the other side writes it */
-    _Atomic uint32_t we_sleep;     /* waiting for a command in the kernel */
+    _Atomic uint32_t command;      /* number of the latest command; written by the other side */
+    _Atomic uint32_t we_sleep;     /* this module waits in the kernel for a command */
     uint32_t op;
     uint32_t parent;               /* process that owns this simulation */
-    uint64_t clocks;               /* OP_EDGE: which clocks rise */
-    uint64_t count;                /* OP_EDGE: how many cycles, at least 1; OP_DUMP: the time */
+    uint64_t clocks;               /* OP_EDGE: mask of the rising clocks */
+    uint64_t count;                /* OP_EDGE: number of cycles, at least 1; OP_DUMP: time */
     uint64_t reserved0[4];
-    _Atomic uint32_t reply;        /* the command that is done */
+    _Atomic uint32_t reply;        /* number of the latest completed command */
     _Atomic uint32_t they_sleep;   /* the other side waits in the kernel */
     uint32_t status;
     uint32_t reserved1;
@@ -85,7 +85,7 @@ struct port {
     uint32_t words;
     uint64_t *value;   /* in shared memory */
     uint64_t *unknown; /* outputs only */
-    uint64_t *last;    /* inputs only: what the net has */
+    uint64_t *last;    /* inputs only: value of the net */
 };
 
 static struct header *shared;
@@ -121,8 +121,8 @@ static void refuse(const char *format, const char *name)
     exit(1);
 }
 
-/* Returns when there is a command. It never outlives the owner: the kernel kills this
- * process with it, and should that fail, the check of the parent ends it. */
+/* Returns when there is a command. The process never outlives its owner: the kernel kills
+ * this process when the owner ends; if that fails, the check of the parent ends it. */
 static void wait_for_command(void)
 {
     const struct timespec second = {.tv_sec = 1};
@@ -193,7 +193,7 @@ static void put_clocks(uint64_t which, PLI_INT32 level)
             vpi_put_value(clocks[i], &value, NULL, vpiNoDelay);
 }
 
-/* In VPI's pairs of bits X is a = b = 1 and Z is b alone; here X has the value 0. */
+/* In VPI's bit pairs, X is a = b = 1 and Z is a = 0, b = 1. In VALUES, X has the value 0. */
 static void get_output(const struct port *port)
 {
     s_vpi_value value = {.format = vpiVectorVal};
@@ -267,9 +267,9 @@ static PLI_INT32 rise(void)
     return 0;
 }
 
-/* Inputs and clocks are Z until now, so that processes that wait for a change see one,
- * a falling edge of the clocks included. (vvp keeps what is put before time 0 from
- * everything but the net itself.) */
+/* Sets the first inputs. Inputs and clocks have been Z, so waiting processes see a change,
+ * including a falling edge of the clocks. (A value put before time 0 would reach only the
+ * net itself in vvp.) */
 static PLI_INT32 first_inputs(void)
 {
     for (const struct port *port = inputs; port < inputs + input_count; port++)
@@ -289,7 +289,7 @@ static PLI_INT32 on_end(p_cb_data data)
     return 0;
 }
 
-/* vvp's own counts of the events that it has run; a version may lack them. */
+/* Counters of vvp for executed events. Some versions lack these counters. */
 extern unsigned long count_thread_events __attribute__((weak));
 extern unsigned long count_assign_events __attribute__((weak));
 extern unsigned long count_gen_events __attribute__((weak));
@@ -300,9 +300,9 @@ static unsigned long events(void)
          + (&count_gen_events ? count_gen_events : 0);
 }
 
-/* The other side loses its patience and sends a signal. If vvp runs events in the next
- * millisecond of its CPU time, then something oscillates; if not, one process loops.
- * Both obey $stop. */
+/* After a time limit the other side sends a signal. If vvp executes events in the next
+ * millisecond of its CPU time, the circuit oscillates; otherwise a process loops.
+ * $stop ends both. */
 static unsigned long events_before;
 
 static void on_impatience(int number)
@@ -328,7 +328,7 @@ static void catch(int number, void (*handler)(int))
     sigaction(number, &action, NULL);
 }
 
-/* Whether a port is one of the clocks in the request. */
+/* Returns whether a port is one of the clocks in the request. */
 static int is_clock(const char *name)
 {
     const char *clock = (const char *)shared + REQUEST;
@@ -413,7 +413,7 @@ static void find_ports(vpiHandle top)
     }
 }
 
-/* Gives every port its words in shared memory. */
+/* Assigns words in shared memory to every port. */
 static void place_ports(void)
 {
     uint64_t *next = (uint64_t *)((char *)shared + VALUES);

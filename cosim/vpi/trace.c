@@ -1,5 +1,5 @@
 /* Writes all scopes of a module, and their nets, registers and words of memories, to the
- * descriptor TRACE_FD, as a VCD: its times are those of trace_dump. */
+ * descriptor TRACE_FD, as a VCD. The times are the arguments of trace_dump. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ struct signal {
     vpiHandle handle;
     int real;
     char code[CODE_BYTES];
-    char *last; /* as it was written; NULL: never */
+    char *last; /* last written value; NULL: none */
 };
 
 static FILE *out;
@@ -25,7 +25,7 @@ static void fail(void)
     abort();
 }
 
-/* Identifier codes are numbers in the printable characters, the low digit first. */
+/* Identifier codes are numbers whose digits are printable characters, low digit first. */
 static void number(char *code, size_t n)
 {
     for (n++; n > 0; n = (n - 1) / 94)
@@ -107,7 +107,7 @@ void trace_begin(vpiHandle top)
     fprintf(out, "$enddefinitions $end\n");
 }
 
-/* In a VCD a vector that begins with 0 loses its leading zeros; readers extend it. */
+/* A vector in a VCD omits leading zeros; readers extend it. */
 static const char *shortened(const char *bits)
 {
     while (bits[0] == '0' && bits[1])
