@@ -25,6 +25,7 @@ type Device struct {
 	settle, edge, reset, follow api.Function
 
 	inputs, outputs []uint64
+	inside          []uint64 // by register
 	at              []uint32 // address of each port's variable; 0 for clock and reset
 	globals         []api.MutableGlobal
 	turns           api.MutableGlobal
@@ -69,6 +70,7 @@ func (m *Model) open() (*Device, error) {
 	}
 	in, out := cosim.Words(m.Ports())
 	d.inputs, d.outputs = make([]uint64, in), make([]uint64, out)
+	d.inside = make([]uint64, len(m.registers))
 	d.turns = d.module.ExportedGlobal(wasm.TurnsName).(api.MutableGlobal)
 	for _, g := range m.copy.Globals {
 		d.globals = append(d.globals, d.module.ExportedGlobal(g.Export).(api.MutableGlobal))
@@ -178,6 +180,7 @@ func (d *Device) show() {
 			}
 		}
 	}
+	d.showInside()
 }
 
 func (d *Device) Settle() error {

@@ -10,7 +10,7 @@ const examinedCycles = 256
 
 // examine tests that settle is pure. Two devices get the same random inputs, and one of them also settles with other
 // inputs in between. Their outputs must be equal in every cycle. A fault of the model ends the test, because random
-// inputs may break its assumptions.
+// inputs may break its assumptions. The words of memory that change become the registers of the model.
 func (m *Model) examine() error {
 	plain, err := m.open()
 	if err != nil {
@@ -22,6 +22,8 @@ func (m *Model) examine() error {
 		return err
 	}
 	defer disturbed.Close()
+	changed := newChanges(plain)
+	defer func() { m.registers = changed.registers() }()
 	random := rand.New(rand.NewPCG(1, 0x5e77))
 	inputs, others := slices.Clone(plain.inputs), slices.Clone(plain.inputs)
 	for cycle := range examinedCycles {
@@ -40,6 +42,7 @@ func (m *Model) examine() error {
 		if err := m.same(plain, disturbed, cycle); err != nil {
 			return err
 		}
+		changed.see()
 		if plain.Edge(1) != nil || disturbed.Edge(1) != nil {
 			return nil
 		}

@@ -30,6 +30,9 @@ func LoadGiven(_ context.Context, g *twin.Given, _ cosim.BuildOptions) error {
 	}
 	g.Shape = &twin.Shape{Ports: m.Ports(), Close: m.Close,
 		Open: func() (cosim.Device, error) { return m.Open(cosim.Options{}) }}
+	for _, r := range m.registers {
+		g.Shape.Registers = append(g.Shape.Registers, r.GivenRegister)
+	}
 	return nil
 }
 

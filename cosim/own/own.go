@@ -52,6 +52,8 @@ type Model struct {
 	clocked bool
 	follows bool
 
+	registers []register // known after examine
+
 	runtime  wazero.Runtime
 	compiled wazero.CompiledModule
 	copy     *wasm.Copy

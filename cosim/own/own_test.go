@@ -12,6 +12,7 @@ import (
 
 	"starloom/cosim"
 	"starloom/cosim/own"
+	"starloom/cosim/twin"
 	"starloom/firmware"
 )
 
@@ -114,6 +115,41 @@ func TestStatesReturn(t *testing.T) {
 		require.Equal(t, want, sequence(other))
 		require.Error(t, other.Restore(nil))
 	}
+}
+
+func TestStateIsShown(t *testing.T) {
+	text := strings.Replace(adder, "static uint64_t total;",
+		"static uint64_t total; static uint8_t low[12], never[8]; static const uint64_t fixed = 7;", 1)
+	text = strings.Replace(text, "~wide[1]", "low[8] + never[0]", 1)
+	text = strings.Replace(text, "{ total += step; }", "{ total += step; low[8] = (uint8_t)(step & fixed); if (total == 1) never[0] = 1; }", 1)
+	wasm, err := image(t, text)
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "model.wasm")
+	require.NoError(t, os.WriteFile(path, wasm, 0o600))
+	g := &twin.Given{Source: cosim.Source{Top: "model", Files: []string{path}}}
+	require.NoError(t, own.LoadGiven(t.Context(), g, cosim.BuildOptions{}))
+	defer func() { require.NoError(t, g.Shape.Close()) }()
+	names := map[string]int{}
+	for i, r := range g.Shape.Registers {
+		names[r.Name] = i
+	}
+	require.Len(t, names, 2, "ports, constants and what does not change are no state")
+	require.Contains(t, names, "total[0]")
+	require.Contains(t, names, "low[2]")
+	d, err := g.Shape.Open()
+	require.NoError(t, err)
+	defer d.Close()
+	inside := d.(interface{ Inside() []uint64 }).Inside()
+	d.Inputs()[1] = 5
+	require.NoError(t, d.Edge(1))
+	require.Equal(t, uint64(8), inside[names["total[0]"]])
+	require.Equal(t, uint64(5), inside[names["low[2]"]])
+	saved, err := d.Save()
+	require.NoError(t, err)
+	require.NoError(t, d.Edge(1))
+	require.Equal(t, uint64(13), inside[names["total[0]"]])
+	require.NoError(t, d.Restore(saved))
+	require.Equal(t, uint64(8), inside[names["total[0]"]])
 }
 
 func TestLeftOutputsFollow(t *testing.T) {
