@@ -120,8 +120,8 @@ func TestStatesReturn(t *testing.T) {
 func TestStateIsShown(t *testing.T) {
 	text := strings.Replace(adder, "static uint64_t total;",
 		"static uint64_t total; static uint8_t low[12], never[8]; static const uint64_t fixed = 7;", 1)
-	text = strings.Replace(text, "~wide[1]", "low[8] + never[0]", 1)
-	text = strings.Replace(text, "{ total += step; }", "{ total += step; low[8] = (uint8_t)(step & fixed); if (total == 1) never[0] = 1; }", 1)
+	text = strings.Replace(text, "~wide[1]", "low[8 | (step & 1)] + never[step & 7]", 1)
+	text = strings.Replace(text, "{ total += step; }", "{ total += step; low[8 | (step >> 3 & 1)] = (uint8_t)(step & fixed); if (total == 1) never[0] = 1; }", 1)
 	wasm, err := image(t, text)
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "model.wasm")
