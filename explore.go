@@ -240,7 +240,7 @@ func (s *Scenario) withSchedule(r *ExploreReport, folder string) (keys map[strin
 		}
 	}
 	keys["name"], keys["seed"] = s.Name+"-counterexample", s.Seed
-	if len(r.Draws) > 0 {
+	if len(r.Draws)+len(r.ArbiterStart) > 0 {
 		choices := &config.Choices{}
 		if s.Choices != nil {
 			*choices = *s.Choices
@@ -248,6 +248,10 @@ func (s *Scenario) withSchedule(r *ExploreReport, folder string) (keys map[strin
 		choices.Draws = slices.Clone(choices.Draws)
 		for _, d := range r.Draws {
 			choices.Draws = append(choices.Draws, config.ChosenDraws{Processor: d.Processor, Slot: d.Slot, Outcomes: d.Outcomes})
+		}
+		choices.ArbiterStart = slices.Clone(choices.ArbiterStart)
+		for _, x := range r.ArbiterStart {
+			choices.ArbiterStart = append(choices.ArbiterStart, config.ArbiterStart{Arbiter: x.Arbiter, First: x.First})
 		}
 		if keys["choices"], err = strict.Keys(choices); err != nil {
 			return nil, err

@@ -438,6 +438,20 @@ type Cell struct {
 	Limit uint64 // maximum that a saved state may contain
 }
 
+// Set changes the register. What follows from it, such as outputs, is that of the next cycle.
+func (c *Cell) Set(value uint64) {
+	switch {
+	case c.p8 != nil:
+		*c.p8 = uint8(value)
+	case c.p16 != nil:
+		*c.p16 = uint16(value)
+	case c.p32 != nil:
+		*c.p32 = uint32(value)
+	default:
+		*c.p64 = value
+	}
+}
+
 // Cells returns all registers of parts in the order of a saved state, and the names of the columns of variable
 // length, which it omits.
 func Cells(parts ...Stateful) (cells []Cell, lists []string) {

@@ -37,6 +37,8 @@ type Explored struct {
 	Schedule    []ExploredFault `json:"schedule,omitempty"`    // faults of the run with the fewest faults
 	Draws       []ExploredDraws `json:"draws,omitempty"`       // of the same run, if all outcomes are explored
 	Permutation []uint32        `json:"permutation,omitempty"` // of the same run, if all are explored
+	// starts of the arbiters in that run, if all are explored
+	ArbiterStart []ExploredStart `json:"arbiter_start,omitempty"`
 	// FewestShown means that no run with fewer faults breaks a rule.
 	FewestShown bool            `json:"fewest_shown,omitempty"`
 	Covered     []string        `json:"covered"`
@@ -89,6 +91,12 @@ type ExploredFault struct {
 
 // drawsShown bounds the draws of a schedule in a text.
 const drawsShown = 12
+
+// ExploredStart is the requester with the first turn at an arbiter.
+type ExploredStart struct {
+	Arbiter string `json:"arbiter"`
+	First   uint32 `json:"first"`
+}
 
 // ExploredDraws are the outcomes of the draws of one processor in one slot of a schedule.
 type ExploredDraws struct {
@@ -162,6 +170,9 @@ func (r *Explored) shortest() string {
 	}
 	for _, f := range r.Schedule {
 		fmt.Fprintf(&b, "  slot %-7d %s of %s\n", f.Slot, f.Kind, f.Target)
+	}
+	for _, x := range r.ArbiterStart {
+		fmt.Fprintf(&b, "  start        %s serves requester %d first\n", x.Arbiter, x.First)
 	}
 	for i := range r.Draws {
 		if i == drawsShown {

@@ -12,9 +12,21 @@ var choicesSource string
 type Choices struct {
 	// outcomes of random draws; all other draws follow the seed
 	Draws []ChosenDraws `json:"draws,omitempty" jsonschema:"minItems=1"`
+	// first turns of round-robin arbiters; all others start with requester 0
+	ArbiterStart []ArbiterStart `json:"arbiter_start,omitempty" jsonschema:"minItems=1"`
 }
 
 func (Choices) Declaration() string { return choicesSource }
+
+// ArbiterStart is the start of a round-robin arbiter.
+type ArbiterStart struct {
+	// path of the arbiter, such as bus.bus.arbiter, or bus.bus[1].arbiter if the network has several
+	Arbiter string `json:"arbiter" jsonschema:"required,minLength=1"`
+	// requester with the highest priority in the first arbitration
+	First uint32 `json:"first" jsonschema:"required,minimum=0"`
+}
+
+func (ArbiterStart) Declaration() string { return choicesSource }
 
 // ChosenDraws are outcomes of the draws of one processor in one slot.
 type ChosenDraws struct {

@@ -21,7 +21,7 @@ func (m *Machine) load() error {
 	if m.Parking != nil { // unpark tells the workload
 		m.Parking.each(func(instance firmware.Instance) { m.writeROM(instance.Bank()) })
 	}
-	return nil
+	return m.startArbiters()
 }
 
 func (m *Machine) writeROM(bank *nic.Bank) {

@@ -26,8 +26,9 @@ type Bounds struct {
 	Faults *Limits `json:"faults,omitempty"`
 	// globs over the paths of processors and of media that faults may hit; all if left out
 	Targets []string `json:"targets,omitempty" jsonschema:"minItems=1"`
-	// choices beside faults: draws are all outcomes of sl_chance, sl_random_bits and sl_random_below
-	Choices []string `json:"choices,omitempty" jsonschema:"minItems=1,enum=draws"`
+	// choices beside faults: draws are all outcomes of sl_chance, sl_random_bits and sl_random_below; arbiter_start are
+	// all first turns of round-robin arbiters
+	Choices []string `json:"choices,omitempty" jsonschema:"minItems=1,enum=draws,enum=arbiter_start"`
 	// conditions on probes and results of the firmware; runs judge them, too
 	Rules []fabric.StateRule `json:"rules,omitempty" jsonschema:"minItems=1"`
 	// number of slots to explore; 0: to the end of every run
@@ -116,7 +117,8 @@ func (b *Bounds) memoryBytes() (int, error) {
 func (b *Bounds) plan(c *config.Config) (*config.Config, []kind, limits, error) {
 	own := *c
 	own.Faults = append([]fabric.Fault(nil), c.Faults...)
-	l := limits{slots: b.Slots, states: cmp.Or(b.States, statesDefault), draws: b.chooses(choiceDraws)}
+	l := limits{slots: b.Slots, states: cmp.Or(b.States, statesDefault), draws: b.chooses(choiceDraws),
+		starts: b.chooses(choiceStarts)}
 	var err error
 	if l.bytes, err = b.memoryBytes(); err != nil {
 		return nil, nil, l, c.Source.Refuse("explore.memory", err.Error(), "write it as 4 GiB or 512 MiB")
@@ -151,8 +153,11 @@ func (b *Bounds) plan(c *config.Config) (*config.Config, []kind, limits, error) 
 	return &own, kinds, l, nil
 }
 
-// choiceDraws is the choice of all outcomes of draws.
-const choiceDraws = "draws"
+// Choices beside faults, as in scenarios.
+const (
+	choiceDraws  = "draws"
+	choiceStarts = "arbiter_start"
+)
 
 func (b *Bounds) chooses(choice string) bool { return slices.Contains(b.Choices, choice) }
 
@@ -191,6 +196,7 @@ type limits struct {
 	states int
 	bytes  int
 	draws  bool // all outcomes of draws
+	starts bool // all starts of arbiters
 }
 
 // Options control an exploration. They do not change its verdict, counts or schedule.

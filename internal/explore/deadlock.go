@@ -39,7 +39,7 @@ func (s *search) deadlock() (*outcome.ExploredDeadlock, error) {
 	since := -1
 	w := s.workers[0]
 	untimed := w.WithoutSlot()
-	err := s.replay(f.permutation, steps[1:], func(step int) {
+	err := s.replay(f, steps[1:], func(step int) {
 		if now, _ = untimed.Save(now[:0], nil, s.slot); !bytes.Equal(before, now) {
 			since = step
 		}
@@ -53,11 +53,14 @@ func (s *search) deadlock() (*outcome.ExploredDeadlock, error) {
 }
 
 // replay executes the steps of a path from the reset state. It calls each after every step, numbered from 0.
-func (s *search) replay(permutation []uint32, steps [][]event, each func(step int)) error {
+func (s *search) replay(f *failure, steps [][]event, each func(step int)) error {
 	w := s.workers[0]
-	w.Given = permutation
+	w.Given = f.permutation
 	if err := w.Restart(w.Seed); err != nil {
 		return err
+	}
+	if s.starts != nil {
+		w.StartAt(s.starts[f.start])
 	}
 	at := open{}
 	at.future, at.rest = w.Save(nil, nil)

@@ -37,7 +37,7 @@ func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*o
 	if l.slots == 0 {
 		l.slots = math.MaxUint32
 	}
-	l.draws = l.draws && o.Guide == 0 // draws of a guided search follow the seed
+	l.draws, l.starts = l.draws && o.Guide == 0, l.starts && o.Guide == 0 // a guided search chooses faults alone
 	lost := own.Rules.NoLoss
 	own.Rules.NoLoss = lost && !slices.ContainsFunc(kinds, func(k kind) bool { return !k.fault.Kind.OnMedia() })
 	s, err := newSearch(ctx, own, kinds, l, o)
@@ -134,6 +134,11 @@ func (s *search) report(c *config.Config) *outcome.Explored {
 		r.Verdict, r.Violations, r.Permutation, r.Never = outcome.Fails, f.violations, f.permutation, f.never
 		steps := append(append(s.nodes.path(f.parent), f.choice), f.after...)
 		r.Schedule, r.Draws = s.schedule(c, steps), s.draws(c, steps)
+		if s.starts != nil {
+			for _, x := range s.starts[f.start] {
+				r.ArbiterStart = append(r.ArbiterStart, outcome.ExploredStart{Arbiter: x.Arbiter, First: x.First})
+			}
+		}
 		r.FewestShown = r.Incomplete == ""
 	}
 	r.Targets, r.Graph = s.aside.effects.list(c, s.kinds), s.aside.graph.drawn(c, s.kinds)
@@ -186,6 +191,10 @@ func (s *search) covered(c *config.Config) []string {
 			text += fmt.Sprintf(" up to slot %d", s.wide.Slot)
 		}
 		faults = append(faults, text+" (sl_chance, sl_random_bits, sl_random_below)")
+	}
+	if s.starts != nil {
+		faults = append(faults, fmt.Sprintf("all %d starts of %s (round_robin)", len(s.starts),
+			traces.Plural(len(s.starts[0]), "arbiter", "arbiters")))
 	}
 	workload := "the workload of the scenario"
 	if c.Workload.Permutation.Kind == fabric.PermutationAll {

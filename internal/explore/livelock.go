@@ -126,13 +126,14 @@ func (s *search) never(id, lead, period, usual uint32) *failure {
 	w := s.workers[0]
 	limit := w.Config.Slots
 	defer func() { w.Config.Slots = limit }()
-	w.Return(s.root.future, s.root.rest, 0)
+	root := &s.roots[s.startOf(id)]
+	w.Return(root.future, root.rest, 0)
 	steps := s.nodes.path(id)
 	for _, chosen := range steps[1:] {
 		w.choose(chosen)
 		w.Advance()
 	}
-	f := &failure{permutation: s.permutation, parent: id, faults: s.nodes.all[id].used.total(),
+	f := &failure{permutation: s.permutation, parent: id, start: s.startOf(id), faults: s.nodes.all[id].used.total(),
 		never: &outcome.ExploredCycle{First: w.Slots() + lead, Period: period}}
 	f.never.Shown = f.never.First + period
 	for f.never.Shown <= usual {

@@ -1,7 +1,6 @@
 package explore
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -22,7 +21,10 @@ type search struct {
 	limits  limits    `saved:"-"`
 	kinds   []kind    `saved:"-"`
 	workers []*worker `saved:"-"`
-	nodes   *nodes
+
+	starts [][]config.ArbiterStart `saved:"-"` // of the arbiters; nil if they start as usual
+
+	nodes *nodes
 	position
 
 	count   outcome.ExploredCounts
@@ -31,7 +33,8 @@ type search struct {
 	open    string `saved:"-"` // reason of an incomplete search
 
 	permutation []uint32 // permutation of the explored runs, nil for the scenario's workload
-	root        open     // reset state of these runs
+	root        open     // first reset state of these runs
+	roots       []open   // all reset states, by start of the arbiters
 	failed      *failure
 	cut         uint32 // slot of the first failure, after which fewer faults are tried
 	wide        wide
@@ -89,6 +92,7 @@ type failure struct {
 	violations  []outcome.Violation
 	never       *outcome.ExploredCycle // for a run that does not end
 	after       [][]event              // then: draws of the steps after choice
+	start       int                    // number of the start of the arbiters
 }
 
 // chunk is the number of states that workers expand between two merges. It limits the memory of successors, and makes
@@ -151,6 +155,11 @@ func newSearch(ctx context.Context, c *config.Config, kinds []kind, l limits, o 
 		}
 		s.workers = append(s.workers, &worker{Exploring: x, search: s, effects: newEffects(kinds)})
 	}
+	if l.starts {
+		var err error
+		s.starts, err = s.workers[0].Starts()
+		return s, err
+	}
 	return s, nil
 }
 
@@ -211,16 +220,30 @@ func (s *search) runAll(ctx context.Context, permutations iter.Seq[[]uint32], pr
 	return s.saved.write(s)
 }
 
-// begin makes the reset state the only unexpanded state.
+// begin makes the reset states the only unexpanded states: one for each start of the arbiters.
 func (s *search) begin() {
 	s.nodes.forget()
-	future, rest := s.workers[0].Save(nil, nil)
-	root := uint32(len(s.nodes.all))
-	s.nodes.all = append(s.nodes.all, node{key: keyOf(future), parent: none, same: none})
-	s.aside.graph.state(0, 0, false)
-	s.root = open{root, bytes.Clone(future), bytes.Clone(rest)}
-	s.frontier, s.next = []open{s.root}, nil
+	s.roots, s.next = nil, nil
+	w := s.workers[0]
+	for i := range max(1, len(s.starts)) {
+		if s.starts != nil {
+			w.StartAt(s.starts[i])
+		}
+		future, rest := w.Save(nil, nil)
+		s.roots = append(s.roots, open{uint32(len(s.nodes.all)), future, rest})
+		s.nodes.all = append(s.nodes.all, node{key: keyOf(future), parent: none, same: none})
+		s.aside.graph.state(0, 0, false)
+	}
+	s.root, s.frontier = s.roots[0], slices.Clone(s.roots)
 	s.slot, s.started, s.inside = 0, false, false
+}
+
+// startOf returns the number of the start of a node's path.
+func (s *search) startOf(id uint32) int {
+	for s.nodes.all[id].parent != none {
+		id = s.nodes.all[id].parent
+	}
+	return int(id - s.root.id)
 }
 
 func (s *search) run(ctx context.Context, progress func()) error {
@@ -390,7 +413,7 @@ func (s *search) merge(parent uint32, x *successor) {
 			if s.failed == nil {
 				s.cut = f.slot
 			}
-			f.parent, f.permutation = parent, s.permutation
+			f.parent, f.permutation, f.start = parent, s.permutation, s.startOf(parent)
 			s.failed, s.faults = f, f.faults-1
 		}
 		return
