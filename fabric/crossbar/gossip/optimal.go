@@ -68,8 +68,8 @@ func optimalSchedule(n int, send func(step, from, to int)) {
 	}
 }
 
-// lattice places the message from element x of one block of 2^r processors to element y of the next block. The
-// message is number j of a group that passes after the start of the first c processors of a block.
+// lattice returns the place in the schedule of the message from element x of one block of 2^r processors to element y
+// of the next block: number j of the group that passes after the start of the first c processors of a block.
 func lattice(x, y, r int) (j, c int) {
 	j = min(1+bits.TrailingZeros(^uint(x^y)), r+1)
 	if j == r+1 {
