@@ -10,7 +10,7 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// registersMax bounds the words of a model's state that guide a check and stand in its waveforms.
+// registersMax bounds the words of a model's state that guide a check and appear in its waveforms.
 const registersMax = 64
 
 const registerBytes = 4
@@ -71,7 +71,8 @@ func (c *changes) registers() (all []register) {
 	return all
 }
 
-// wordName returns held, or held[2] for the third word of a variable. Without debug information, the name is the address.
+// wordName returns the name of a word, such as "held", or "held[2]" for the third word of a variable. Without debug
+// information, the name is the address.
 func wordName(places *wasm.Places, at uint32) string {
 	text := places.Variable(at)
 	if text == "" {
