@@ -214,7 +214,7 @@ func (s *Scenario) keys() (map[string]any, error) {
 }
 
 func (s *Scenario) checkedKeys() check.Keys {
-	k := check.Keys{YAML: strict.WriteYAML, Read: func(keys map[string]any) (*config.Config, error) {
+	k := check.Keys{Explore: s.Explore, YAML: strict.WriteYAML, Read: func(keys map[string]any) (*config.Config, error) {
 		data, err := json.Marshal(keys)
 		if err != nil {
 			return nil, err

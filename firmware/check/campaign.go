@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"starloom/firmware"
 	"starloom/traces"
 )
 
@@ -35,6 +36,7 @@ func (c *checker) fuzz(sequences int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.m.Release()) }()
+	f.kept = c.kept
 	run := &campaign{checker: c, fuzzer: f, sequences: sequences}
 	bases := fuzzBases(c.config.Seed, c.report.Runs[0].Slots)
 	for i, base := range bases {
@@ -115,8 +117,8 @@ func (c *campaign) sum(bases []fuzzBase) {
 	r := &c.report
 	r.FuzzCalls = c.fuzzer.calls
 	r.Branches = Branches{Reached: c.fuzzer.reached(), Image: c.fuzzer.image.Branches,
-		Functions: byFunction(c.fuzzer.instance, c.fuzzer.branches)}
-	r.NotTried = c.notTried(bases)
+		Functions: byFunction(c.fuzzer.m.Shards[0].Instances[0].(*firmware.Watched), c.fuzzer.branches)}
+	r.NotTried = append(c.notTried(bases), r.NotTried...)
 	if r.Fuzzed < c.sequences {
 		more := traces.Plural(c.sequences-r.Fuzzed, "more sequence", "more sequences")
 		c.leave(fmt.Sprintf("%s on arbitrary input: %d earlier sequences already failed the check, or did not return",

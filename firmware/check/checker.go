@@ -13,6 +13,7 @@ import (
 	"starloom/firmware/wasm"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
+	"starloom/internal/explore"
 	"starloom/internal/meter"
 )
 
@@ -24,14 +25,16 @@ type checker struct {
 	progress func(what string)
 	report   Report
 
-	recursive []string // functions of the image that may recurse
+	reached   map[string]bool // lines of the firmware that its machine reaches, as file:line
+	recursive []string        // functions of the image that may recurse
 }
 
 // Keys converts between a scenario and the keys of a scenario file.
 type Keys struct {
-	Own  func() (map[string]any, error) // nil for a network built in Go, which has no file form
-	Read func(keys map[string]any) (*config.Config, error)
-	YAML func(keys map[string]any) ([]byte, error) // encodes keys as a scenario file
+	Explore *explore.Bounds                // faults that the firmware survives, nil if the scenario states none
+	Own     func() (map[string]any, error) // nil for a network built in Go, which has no file form
+	Read    func(keys map[string]any) (*config.Config, error)
+	YAML    func(keys map[string]any) ([]byte, error) // encodes keys as a scenario file
 }
 
 // servesOne reports whether the image serves one processor per instance. It ignores errors of the image, which

@@ -41,14 +41,14 @@ func Firmware(ctx context.Context, own *config.Config, keys Keys, o *Options) (c
 		return nil, err
 	}
 	models := *own
-	c := &checker{ctx: ctx, config: &models, keys: keys, progress: o.Progress}
+	c := &checker{ctx: ctx, config: &models, keys: keys, progress: o.Progress, reached: map[string]bool{}}
 	if c.progress == nil {
 		c.progress = func(string) {}
 	}
 	c.report = Report{Schema: schema, Scenario: own.Name, Seed: own.Seed, Verdict: outcome.VerdictPass,
 		Provenance:  own.Source.Provenance,
 		NotCompared: []string{}, Writes: []Write{}, Faults: []string{}, Violations: []outcome.Violation{},
-		Fuzz: []FuzzFinding{}, NotTried: []string{}}
+		Fuzz: []FuzzFinding{}, Talks: []Talk{}, NotTried: []string{}}
 	if len(own.RTL) > 0 {
 		models.RTL = nil
 		c.leave("RTL: the models run in its place (starloom cosim check compares RTL and model)")
@@ -92,6 +92,10 @@ func (c *checker) check(o *Options) error {
 		return err
 	}
 	if o.Fuzz > 0 {
+		c.progress("searches runs with losses and restarts")
+		if err := c.talk(o.Fuzz); err != nil {
+			return err
+		}
 		if err := c.fuzz(o.Fuzz); err != nil {
 			return err
 		}
@@ -106,7 +110,8 @@ func (c *checker) check(o *Options) error {
 func (c *checker) conclude() {
 	r := &c.report
 	if len(r.Faults) > 0 || r.ViolationsTotal > 0 || r.Difference != nil ||
-		slices.ContainsFunc(r.Writes, Write.Fails) || slices.ContainsFunc(r.Fuzz, FuzzFinding.Fails) {
+		slices.ContainsFunc(r.Writes, Write.Fails) || slices.ContainsFunc(r.Fuzz, FuzzFinding.Fails) ||
+		slices.ContainsFunc(r.Talks, func(t Talk) bool { return t.Fails() }) {
 		r.Verdict = outcome.VerdictFail
 	}
 }

@@ -19,7 +19,8 @@ type fuzzer struct {
 	base     firmware.Base     // state of the instance after the slots of the run
 	words    [][]uint64        // schedule words of all processors for the next slots, nil for none
 	ledger   fabric.Ledger
-	calls    int // handler calls
+	calls    int                            // handler calls
+	kept     func(text, source string) bool // an assertion holds for the machine's own frames
 	coverage
 	dictionary
 

@@ -17,7 +17,7 @@ func (r *Report) Page(command, run string) *page.Page {
 		Name: outcome.Printable(cmp.Or(r.Firmware.Image, "firmware")) + " in " + outcome.Printable(r.Scenario)}
 	counts := struct {
 		*Report
-		WritesFailing, FuzzFailing int
+		WritesFailing, FuzzFailing, TalksFailing int
 		Failing                    []string
 	}{Report: r}
 	for i := range r.Writes {
@@ -28,6 +28,11 @@ func (r *Report) Page(command, run string) *page.Page {
 	for i := range r.Fuzz {
 		if r.Fuzz[i].Fails() {
 			counts.FuzzFailing++
+		}
+	}
+	for i := range r.Talks {
+		if r.Talks[i].Fails() {
+			counts.TalksFailing++
 		}
 	}
 	counts.Failing = texts.Lines("failing", counts)
@@ -53,6 +58,7 @@ type failing struct {
 	*Report
 	Wrote               *Write
 	Found               *FuzzFinding
+	Talked              *Talk
 	Source              *wasm.Frame // place at which the run stopped
 	AtEnd               bool        // the violation is detected only at the end of the run
 	Command, RunCommand string
@@ -69,6 +75,9 @@ func (r *Report) answers(command, run string) []page.Answer {
 	}
 	if i := slices.IndexFunc(r.Fuzz, FuzzFinding.Fails); i >= 0 {
 		f.Found = &r.Fuzz[i]
+	}
+	if i := slices.IndexFunc(r.Talks, func(t Talk) bool { return t.Fails() }); i >= 0 {
+		f.Talked = &r.Talks[i]
 	}
 	if len(r.Violations) > 0 {
 		v := &r.Violations[0]
@@ -94,6 +103,9 @@ func (r *Report) sections(p *page.Page) {
 	}
 	if len(r.Writes) > 0 {
 		p.Add("What handlers have written", textLines("writes", r))
+	}
+	if slices.ContainsFunc(r.Talks, func(t Talk) bool { return t.Violation != nil }) {
+		p.Add("With losses and restarts", textLines("talks", r))
 	}
 	if len(r.Fuzz) > 0 {
 		p.Add("On arbitrary input", textLines("findings", r))

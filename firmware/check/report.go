@@ -35,6 +35,7 @@ type Report struct {
 	GaveUp    int           `json:"gave_up"`    // sequences that ended in sl_fail
 	Fuzz      []FuzzFinding `json:"fuzz"`       // faults of handlers, in the order of discovery
 	Branches  Branches      `json:"branches"`
+	Talks     []Talk        `json:"talks"`     // searches of the machine with losses and restarts
 	NotTried  []string      `json:"not_tried"` // inputs that no sequence contained, for people
 
 	stops []stop // handlers that did not return
@@ -147,8 +148,11 @@ type FuzzFinding struct {
 	Received bool `json:"received"`
 	// GaveUp means that the handler has called sl_fail. The call is a decision of the firmware and does not fail the
 	// check. A failed assertion (sl_assert, the SDK's checked build, clang's sanitizers) is a fault.
-	GaveUp bool      `json:"gave_up,omitempty"`
-	Input  FuzzInput `json:"input"` // smallest input found
+	GaveUp bool `json:"gave_up,omitempty"`
+	// Kept means that the firmware's assertion holds for the frames of the scenario's machine, with the faults that the
+	// scenario states, so that no processor sends such a frame. It does not fail the check.
+	Kept  bool      `json:"kept,omitempty"`
+	Input FuzzInput `json:"input"` // smallest input found
 	// Again repeats the finding with the files written by Options.Reproduce. It is "" if no files were written.
 	Again string `json:"again,omitempty"`
 
@@ -156,7 +160,7 @@ type FuzzFinding struct {
 }
 
 // Fails reports whether a finding fails the check. Other findings are notes.
-func (x FuzzFinding) Fails() bool { return x.Received && !x.GaveUp }
+func (x FuzzFinding) Fails() bool { return x.Received && !x.GaveUp && !x.Kept }
 
 // is reports whether two findings probably have the same cause.
 func (x *FuzzFinding) is(y *FuzzFinding) bool { return x.Rule == y.Rule && x.place == y.place }

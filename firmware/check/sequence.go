@@ -72,6 +72,7 @@ func (t *trial) fault(what string, e firmware.Event, steps int) {
 	switch e.Kind {
 	case firmware.EventAssert:
 		t.found(fabric.RuleFail, place+e.Text, fmt.Sprintf("%s fails the assertion `%s` in %s", what, e.Text, where), steps)
+		t.findings[len(t.findings)-1].Kept = t.kept != nil && t.kept(e.Text, e.Source)
 	case firmware.EventFail:
 		t.found(fabric.RuleFail, place+e.Text, fmt.Sprintf("%s calls sl_fail with code %s in %s", what, e.Text, where), steps)
 		t.findings[len(t.findings)-1].GaveUp = true

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/hw"
 	"starloom/internal/config"
 )
@@ -208,6 +209,8 @@ type Options struct {
 	Graph    bool           // report all steps, for at most GraphStatesMax states
 	Branches bool           // report the branches of the firmware
 	Guide    uint64         // try runs for this many slots, in place of a search of all runs; 0: search
+
+	Judged func(v *outcome.Violation) bool // of a guided search: violations that count; nil: all
 
 	name string // of its file
 

@@ -74,7 +74,7 @@ func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*o
 	}
 	var g *guided
 	if o.Guide > 0 {
-		g, err = s.guide(ctx, o.Guide, o.Progress)
+		g, err = s.guide(ctx, &o)
 	} else {
 		err = s.runAll(ctx, permutations, progress)
 	}

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+
+	"starloom/fabric/outcome"
 )
 
 // guided is a search that tries runs instead of covering them, as greybox fuzzers do (Zalewski, AFL, 2013; Boehme et
@@ -25,6 +27,7 @@ type guided struct {
 	held    int    // bytes of snapshots
 	dropped uint64 // states dropped for memory
 	shorter shortened
+	judged  func(v *outcome.Violation) bool `saved:"-"`
 }
 
 // entry is a state with something left to try.
@@ -74,8 +77,10 @@ const (
 const GuideSlots = 1_000_000
 
 // guide tries runs until a rule breaks, nothing is left to try, or budget slots have run.
-func (s *search) guide(ctx context.Context, budget uint64, progress func(Progress)) (*guided, error) {
-	g := &guided{search: s, looks: make([]looks, len(s.workers)), seen: map[uint64]uint32{}, values: map[uint64]uint8{}}
+func (s *search) guide(ctx context.Context, o *Options) (*guided, error) {
+	budget, progress := o.Guide, o.Progress
+	g := &guided{search: s, looks: make([]looks, len(s.workers)), seen: map[uint64]uint32{}, values: map[uint64]uint8{},
+		judged: o.Judged}
 	found, err := s.saved.read(g)
 	if err != nil {
 		return nil, err

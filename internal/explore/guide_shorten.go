@@ -45,7 +45,7 @@ func (g *guided) shorten() {
 			return false
 		}
 		g.shorter.runs++
-		at, violations := s.breaks(schedule, most, false)
+		at, violations := g.breaks(schedule, most, false)
 		if len(violations) == 0 {
 			return false
 		}
@@ -94,12 +94,13 @@ func (g *guided) shorten() {
 			}
 		}
 	}
-	s.breaks(best, slots, true)
+	g.breaks(best, slots, true)
 }
 
 // breaks runs a schedule from the reset state until the rule of the failure breaks, or for at most so many slots. It
 // returns the slot and the violations. With keep, the steps become nodes, and their end the failure.
-func (s *search) breaks(schedule []timedEvent, most uint32, keep bool) (slot uint32, violations []outcome.Violation) {
+func (g *guided) breaks(schedule []timedEvent, most uint32, keep bool) (slot uint32, violations []outcome.Violation) {
+	s := g.search
 	w, parent, used := s.workers[0], s.root.id, vector(0)
 	w.Return(s.root.future, s.root.rest, 0)
 	for step := 0; !w.Ended() && (step == 0 || w.Slots() < most); step++ {
@@ -112,7 +113,7 @@ func (s *search) breaks(schedule []timedEvent, most uint32, keep bool) (slot uin
 		}
 		w.choose(chosen)
 		w.Advance()
-		if broken := w.Broken(); len(broken) > 0 {
+		if broken := g.broken(w); len(broken) > 0 {
 			if broken[0].Rule != s.failed.violations[0].Rule {
 				return 0, nil
 			}

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/zeebo/xxh3"
+
+	"starloom/fabric/outcome"
 )
 
 // trial is a run from a state of the corpus: a slot with the chosen faults, then other slots.
@@ -69,7 +71,7 @@ func (g *guided) try(w *worker, l *looks, p *pick) (t trial) {
 			}
 		}
 		x := tried{successor: successor{used: used, choice: chosen, ended: w.Ended()}, slot: w.Slots()}
-		if broken := w.Broken(); len(broken) > 0 {
+		if broken := g.broken(w); len(broken) > 0 {
 			x.failure = &failure{choice: chosen, faults: used.total(), slot: w.Slots(), violations: slices.Clone(broken)}
 			t.steps = append(t.steps, x)
 			return t
@@ -96,6 +98,16 @@ func (g *guided) try(w *worker, l *looks, p *pick) (t trial) {
 	}
 	t.steps[len(t.steps)-1].waits = true
 	return t
+}
+
+// broken returns the violations of the last step that count.
+func (g *guided) broken(w *worker) []outcome.Violation {
+	all := w.Broken()
+	if g.judged == nil || len(all) == 0 {
+		return all
+	}
+	w.Findings.Kept = w.Findings.Kept[:0]
+	return slices.DeleteFunc(slices.Clone(all), func(v outcome.Violation) bool { return !g.judged(&v) })
 }
 
 // merge adds the new states of a trial to the known states and to the corpus.
@@ -134,7 +146,7 @@ func (g *guided) merge(p *pick, t *trial) {
 		}
 		if known != none {
 			s.count.Known++
-			if s.circles(id) {
+			if g.judged == nil && s.circles(id) {
 				s.findLivelock(s.root.id)
 			}
 			return
