@@ -18,7 +18,7 @@ func (r *Report) Page(command, run string) *page.Page {
 	counts := struct {
 		*Report
 		WritesFailing, FuzzFailing, TalksFailing int
-		Failing                    []string
+		Failing                                  []string
 	}{Report: r}
 	for i := range r.Writes {
 		if r.Writes[i].Fails() {
