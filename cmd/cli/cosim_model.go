@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"starloom/cosim/own"
+	"starloom/cosim/refmodel"
 	"starloom/firmware"
 	"starloom/traces/input"
 )
@@ -39,7 +39,7 @@ func (o *cosimBuildFlags) buildModel(c *cobra.Command, sources []string) (err er
 	}
 	text := o.outputs.text(c)
 	verify := func(image []byte) error {
-		m, err := own.Load(image)
+		m, err := refmodel.Load(image)
 		if err != nil {
 			return err
 		}

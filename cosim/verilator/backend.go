@@ -9,7 +9,7 @@ import (
 	"context"
 
 	"starloom/cosim"
-	"starloom/cosim/own"
+	"starloom/cosim/refmodel"
 )
 
 // Wasm returns the backend that compiles a circuit to WebAssembly and runs it in this process.
@@ -20,8 +20,8 @@ func Wasm() cosim.Backend {
 			return wasmDesign(Build(ctx, s, o))
 		},
 		Load: func(image []byte) (cosim.Design, error) {
-			if own.Is(image) {
-				return own.Load(image)
+			if refmodel.Is(image) {
+				return refmodel.Load(image)
 			}
 			return wasmDesign(Load(image))
 		},

@@ -16,8 +16,8 @@ import (
 	"starloom/cosim"
 	"starloom/cosim/icarus"
 	"starloom/cosim/lockstep"
-	"starloom/cosim/own"
 	"starloom/cosim/pinmap"
+	"starloom/cosim/refmodel"
 	"starloom/cosim/twin"
 	"starloom/cosim/verilator"
 	"starloom/fabric/pops"
@@ -164,7 +164,7 @@ func TestExampleModels(t *testing.T) {
 	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples/rtl/models")))
 	at := func(name string) string { return filepath.Join(dir, name) }
 	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: at("running_sum.c"),
-		Verify: func(image []byte) error { _, err := own.Load(image); return err }}))
+		Verify: func(image []byte) error { _, err := refmodel.Load(image); return err }}))
 	names := []string{"running_sum"}
 	rustc := exec.Command("rustc", "--edition", "2021", "--target", "wasm32-unknown-unknown", "--crate-type", "cdylib", "-O",
 		"-C", "panic=abort", "-C", "linker=wasm-ld", "-C", "target-feature=+mutable-globals",

@@ -11,8 +11,8 @@ import (
 
 	"starloom/cosim"
 	"starloom/cosim/flatten"
-	user "starloom/cosim/own"
 	"starloom/cosim/pinmap"
+	"starloom/cosim/refmodel"
 	"starloom/cosim/twin"
 )
 
@@ -71,7 +71,7 @@ func (d *pinDecoder) imageModel(n *yaml.Node, where string) error {
 	}
 	name := strings.TrimSuffix(filepath.Base(own.Image), filepath.Ext(own.Image))
 	given := &twin.Given{Is: isImage, Source: cosim.Source{Top: name, Files: []string{own.Image}},
-		Parameters: twin.Parameters{}, Load: user.LoadGiven}
+		Parameters: twin.Parameters{}, Load: refmodel.LoadGiven}
 	d.m.Model, d.m.Twins = name, []twin.Twin{given.Twin()}
 	return nil
 }

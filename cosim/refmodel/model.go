@@ -1,4 +1,4 @@
-// Package own runs models written by users, in C, Rust or another language, as WebAssembly.
+// Package refmodel runs reference models written by users, in C, Rust or another language, as WebAssembly.
 //
 //	in 8 data_i, out 8 data_o ...   exports that return the address of a port's variable
 //	settle                          outputs from inputs and state
@@ -7,7 +7,7 @@
 //
 // A model runs in the sandbox of firmware: no imports, loops counted. Its device has the inputs clock and reset,
 // unless the model is combinational.
-package own
+package refmodel
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package own
+package refmodel
 
 import (
 	"encoding/binary"

@@ -1,4 +1,4 @@
-package own_test
+package refmodel_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
-	"starloom/cosim/own"
+	"starloom/cosim/refmodel"
 	"starloom/cosim/twin"
 	"starloom/firmware"
 )
@@ -23,7 +23,7 @@ func image(t *testing.T, text string) ([]byte, error) {
 	require.NoError(t, os.WriteFile(source, []byte("#include \"starloom_model.h\"\n"+text), 0o600))
 	err := firmware.Build(context.Background(), firmware.BuildOptions{Source: source, Output: wasm,
 		Verify: func(image []byte) error {
-			m, err := own.Load(image)
+			m, err := refmodel.Load(image)
 			if err == nil {
 				err = m.Close()
 			}
@@ -35,17 +35,17 @@ func image(t *testing.T, text string) ([]byte, error) {
 	return os.ReadFile(wasm)
 }
 
-func load(t *testing.T, text string) *own.Model {
+func load(t *testing.T, text string) *refmodel.Model {
 	wasm, err := image(t, text)
 	require.NoError(t, err)
-	require.True(t, own.Is(wasm))
-	m, err := own.Load(wasm)
+	require.True(t, refmodel.Is(wasm))
+	m, err := refmodel.Load(wasm)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
 	return m
 }
 
-func open(t *testing.T, m *own.Model) cosim.Device {
+func open(t *testing.T, m *refmodel.Model) cosim.Device {
 	d, err := m.Open(cosim.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = d.Close() })
@@ -127,7 +127,7 @@ func TestStateIsShown(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model.wasm")
 	require.NoError(t, os.WriteFile(path, wasm, 0o600))
 	g := &twin.Given{Source: cosim.Source{Top: "model", Files: []string{path}}}
-	require.NoError(t, own.LoadGiven(t.Context(), g, cosim.BuildOptions{}))
+	require.NoError(t, refmodel.LoadGiven(t.Context(), g, cosim.BuildOptions{}))
 	defer func() { require.NoError(t, g.Shape.Close()) }()
 	names := map[string]int{}
 	for i, r := range g.Shape.Registers {
@@ -160,7 +160,7 @@ SL_OUT(1, valid)
 void settle(void) { valid = request != 0; }
 void follow(void) { if (!(request >> chosen & 1)) chosen = __builtin_ctzll(request | 16) & 3; }
 `)
-	d := open(t, m).(*own.Device)
+	d := open(t, m).(*refmodel.Device)
 	require.Equal(t, []string{"chosen"}, d.Left())
 	d.Inputs()[0] = 0b1010
 	d.Follow([]uint64{3})
@@ -207,6 +207,6 @@ func TestModelsAreRefused(t *testing.T) {
 		_, err := image(t, strings.Replace(adder, c.old, c.new, 1))
 		require.ErrorContains(t, err, c.wants, c.new)
 	}
-	require.False(t, own.Is(nil))
-	require.False(t, own.Is([]byte("\x00asm\x01\x00\x00\x00")))
+	require.False(t, refmodel.Is(nil))
+	require.False(t, refmodel.Is([]byte("\x00asm\x01\x00\x00\x00")))
 }
