@@ -81,7 +81,8 @@ type wasmInstance struct {
 	runtime  runtimeCall
 	turns    *turns
 	profile  *profile // while a call is profiled
-	interpreter
+
+	interpreter *interpreter // nil without a debugger
 }
 
 type metering struct {
@@ -237,7 +238,10 @@ func (in *wasmInstance) instantiate() (err error) {
 	for _, g := range in.image.copy.Globals {
 		in.globals = append(in.globals, in.module.ExportedGlobal(g.Export).(api.MutableGlobal))
 	}
-	return in.prepareInterpreter()
+	if of := in.image.interpreted; of != nil && in.image.host.debugger != nil {
+		in.interpreter, err = newInterpreter(in.ctx, in.module, of)
+	}
+	return err
 }
 
 func (img *Image) pristineState(in *wasmInstance) pristine {

@@ -65,8 +65,8 @@ func (in *wasmInstance) renew(cells []uint32) {
 // at a time, so that a handler that leaks stack fails before others run out of stack.
 func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot uint32) {
 	in.spent = in.spent[:0]
-	in.demand(1)
-	defer in.demand(0)
+	in.interpreter.demand(1)
+	defer in.interpreter.demand(0)
 	if !in.image.believed {
 		in.runAll(entry, params, cells, slot)
 		return

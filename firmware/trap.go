@@ -18,7 +18,7 @@ func (img *Image) faultEvent(err error) Event {
 	event.Text, event.Function, event.Source, event.Backtrace = img.parseTrap(err)
 	var own interpretedError
 	if errors.As(err, &own) {
-		event.Text, event.Function, event.Source = own.text(), own.frame.Function, own.frame.Source
+		event.Text, event.Function, event.Source = own.text(firstLine(own.error)), own.frame.Function, own.frame.Source
 		event.Backtrace = []wasm.Frame{own.frame}
 	}
 	var gaveUp gaveUpError

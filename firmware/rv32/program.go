@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"starloom/nic"
 )
 
 // stateBytes is the size of a processor's state before its RAM: registers, address of the next instruction, and the
@@ -24,6 +26,9 @@ const (
 	sharedMax  = 16 << 20 // text, constants and the gaps between them
 	addressMax = 1<<32 - 1<<16
 )
+
+// windowFrom and windowTo bound the NIC's window and its FIFOs.
+var windowFrom, windowTo = nic.WindowConstant("window"), nic.WindowConstant("fifo_end")
 
 // Program is an executable in memory.
 type Program struct {

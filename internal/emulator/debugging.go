@@ -22,7 +22,8 @@ func (m *Machine) Budget() uint64 {
 	return m.Meter.Budget
 }
 
-// Frames describes the frames in the FIFOs of a processor, a line for each.
+// Frames describes the frames in the FIFOs of a processor, a line for each as in a replay: the RX FIFO from its head,
+// then the TX FIFO.
 func (m *Machine) Frames(processor int) (lines []string) {
 	bank, number := m.Cell(processor)
 	cell, stride := bank.Cell(number), nic.FrameStride(bank.PayloadBytes)
@@ -32,8 +33,8 @@ func (m *Machine) Frames(processor int) (lines []string) {
 	for k, frame := range cell.TxFrames(stride) {
 		lines = append(lines, fmt.Sprintf("TX %d: %s", k, frameText(frame)))
 	}
-	if lines == nil {
-		lines = []string{"no frames"}
+	if lines != nil {
+		return lines
 	}
-	return lines
+	return []string{"no frames"}
 }
