@@ -205,7 +205,7 @@ type CPU struct {
 	// 3, div 37, locals 0), microcoded (a sequencer that executes WebAssembly), or custom (see cost), with tables in
 	// firmware/ABI.md; for an ELF: the cycles of the cores ibex or picorv32, or instructions (1 each); without a
 	// model, handlers take no time
-	Model string `json:"model,omitempty" jsonschema:"enum=unit,enum=rv32-inorder,enum=microcoded,enum=custom,enum=ibex,enum=picorv32,enum=instructions"`
+	Model string `json:"model,omitempty"`
 	// parameters of the core's RTL, for ibex and picorv32; parameters without measured timing are refused
 	Core map[string]int64 `json:"core,omitempty"`
 	// costs that differ from the model, by class of instructions (0 to 1000000); for the model custom, an omitted
@@ -222,6 +222,23 @@ type CPU struct {
 }
 
 func (CPU) Declaration() string { return scenarioSource }
+
+// Words implements strict.Worded with the models.
+func (CPU) Words(field string) []strict.Word {
+	if field != "Model" {
+		return nil
+	}
+	cores := rv32.Models() // plain instructions first, which here come last
+	return plainWords(slices.Concat(wasm.Models(), []string{ModelCustom}, cores[1:], cores[:1]))
+}
+
+// plainWords are words whose meaning is in the comment of their key.
+func plainWords(names []string) (words []strict.Word) {
+	for _, name := range names {
+		words = append(words, strict.Word{Name: name})
+	}
+	return words
+}
 
 // ofCore reports whether the model is that of a RISC-V core, for ELFs.
 func (c *CPU) ofCore() bool { return slices.Contains(rv32.Models(), c.Model) }
@@ -264,7 +281,7 @@ type Fault struct {
 	// calls of the handler), buffers (reduces FIFOs); for media: drop (nothing on the medium arrives), miss (nothing
 	// arrives at one receiver, drawn separately for each), bit_flip (frames arrive with a wrong CRC), stuck (the
 	// medium is dark), credit_loss (a channel between routers loses a credit)
-	Kind string `json:"kind" jsonschema:"required,enum=dead,enum=restart,enum=clock_pause,enum=buffers,enum=drop,enum=miss,enum=bit_flip,enum=stuck,enum=credit_loss"`
+	Kind string `json:"kind" jsonschema:"required"`
 	// globs over paths of processors, such as *.group[0].nic[*], or of media; for miss also of receivers (processors,
 	// or ports of NICs that receive at all ports); all if omitted
 	Targets []string `json:"targets,omitempty" jsonschema:"minItems=1"`
@@ -279,6 +296,14 @@ type Fault struct {
 }
 
 func (Fault) Declaration() string { return scenarioSource }
+
+// Words implements strict.Worded with the kinds of faults.
+func (Fault) Words(field string) []strict.Word {
+	if field != "Kind" {
+		return nil
+	}
+	return plainWords(fabric.FaultNames[:])
+}
 
 // FaultSlots is the list List of slots, or every Every-th slot from From to To, including both.
 type FaultSlots struct {
@@ -298,7 +323,7 @@ func (FaultSlots) Declaration() string { return scenarioSource }
 // have several Rates.
 type RandomFault struct {
 	// as in schedule
-	Kind string `json:"kind" jsonschema:"required,enum=dead,enum=restart,enum=clock_pause,enum=drop,enum=miss,enum=bit_flip,enum=credit_loss"`
+	Kind string `json:"kind" jsonschema:"required"`
 	// probability for each target in each slot
 	Rate *float64 `json:"rate,omitempty" jsonschema:"minimum=0,maximum=1"`
 	// rates in ascending order; with --seeds, every seed runs at each rate, and the survival curve depends on the
@@ -309,6 +334,16 @@ type RandomFault struct {
 }
 
 func (RandomFault) Declaration() string { return scenarioSource }
+
+// Words implements strict.Worded with the kinds that a slot can bring.
+func (RandomFault) Words(field string) (words []strict.Word) {
+	for _, word := range (Fault{}).Words(field) {
+		if word.Name != fabric.FaultNames[fabric.FaultBuffers] && word.Name != fabric.FaultNames[fabric.FaultStuck] {
+			words = append(words, word)
+		}
+	}
+	return words
+}
 
 // Stop ends a run that does not finish by itself.
 type Stop struct {

@@ -38,7 +38,7 @@ func (list Networks) described() (*config.Described, error) {
 		reflect.TypeFor[NIC](), reflect.TypeFor[Firmware](), reflect.TypeFor[CPU](), reflect.TypeFor[Workload](),
 		reflect.TypeFor[OneToAll](), reflect.TypeFor[Adversary](), reflect.TypeFor[Rules](), reflect.TypeFor[CollisionFree](),
 		reflect.TypeFor[Stop](), reflect.TypeFor[VCDTrace](), reflect.TypeFor[PCAPNGTrace](), reflect.TypeFor[RTL](),
-		reflect.TypeFor[Fault](), reflect.TypeFor[FaultSlots](),
+		reflect.TypeFor[Fault](), reflect.TypeFor[FaultSlots](), reflect.TypeFor[RandomFault](),
 	}
 	return &config.Described{Types: types, BuiltIn: new(Fabric).kinds(),
 		More: config.Networks(list), Twins: list.Twins()}, nil
