@@ -148,12 +148,12 @@ func (m *Machine) Signals(patterns ...string) ([]*Signal, error) {
 	return signals, nil
 }
 
-// Watch calls f in every cycle from the next step on, between Settle and Latch, when wires and registers show the
-// same cycle. f may read signals and call every reader permitted between steps; stepping, saving or changing the
-// machine is an error. Step or Run returns the first error of f; the crossing slot is completed without further
+// Watch calls watch in every cycle from the next step on, between Settle and Latch, when wires and registers show the
+// same cycle. watch may read signals and call every reader permitted between steps; stepping, saving or changing the
+// machine is an error. Step or Run returns the first error of watch; the crossing slot is completed without further
 // calls. Watch(nil) stops the calls. Like a waveform, Watch requires EngineCycle, and makes the machine evaluate dark
 // cycles. It changes no result.
-func (m *Machine) Watch(f func(cycle uint64) error) error { return m.own.Watch(f) }
+func (m *Machine) Watch(watch func(cycle uint64) error) error { return m.own.Watch(watch) }
 
 // Save writes the whole state of the machine between two steps, after a Latch: registers, buffers, light in flight,
 // firmware memory, RTL, counters and digest. A run that is saved, restored in a new machine and continued equals an

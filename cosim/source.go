@@ -117,7 +117,9 @@ func Reason(err error) error {
 }
 
 // SameName compares names of a design, ignoring case if fold is set (VHDL).
-func SameName(fold bool, a, b string) bool { return a == b || fold && strings.EqualFold(a, b) }
+func SameName(fold bool, name, other string) bool {
+	return name == other || fold && strings.EqualFold(name, other)
+}
 
 // FindData returns the path of a $readmem file named in a source. It searches DataDir (the folder of a pin map), then
 // the folder of the source, so that a run with a map does not depend on the working directory.

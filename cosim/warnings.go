@@ -51,17 +51,17 @@ func WarningLines(warnings []Warning) (lines []string) {
 	return lines
 }
 
-// Count formats a number of things, with a plural s unless n is 1.
-func Count(n uint64, what string) string {
-	if n == 1 {
+// Count formats a number of things, with a plural s unless number is 1.
+func Count(number uint64, what string) string {
+	if number == 1 {
 		return "1 " + what
 	}
-	return Digits(n) + " " + what + "s"
+	return Digits(number) + " " + what + "s"
 }
 
 // Digits formats a number as 100,000.
-func Digits(n uint64) string {
-	digits := fmt.Sprint(n)
+func Digits(number uint64) string {
+	digits := fmt.Sprint(number)
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
 	}

@@ -57,19 +57,19 @@ func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(d.Setting(
 
 func (d Duration) Magnitude() strict.Number { return strict.Number{Magnitude: d.Count} }
 
-func (d *Duration) ReadYAML(r *strict.Decoder, node *yaml.Node, path string) (err error) {
+func (d *Duration) ReadYAML(decoder *strict.Decoder, node *yaml.Node, path string) (err error) {
 	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!str" {
 		var n strict.Number
 		if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!int" {
-			return r.Wrong(node, path, durationForm)
+			return decoder.Wrong(node, path, durationForm)
 		}
-		n, err = r.Integer(node, path, strict.Span{Max: 1<<63 - 1})
+		n, err = decoder.Integer(node, path, strict.Span{Max: 1<<63 - 1})
 		*d = Duration{Count: n.Magnitude}
 		return err
 	}
 	var reason, remedy string
 	if *d, reason, remedy = parseDuration(node.Value); reason != "" {
-		return r.Refuse(node, path+" is "+strconv.Quote(strict.Clip(node.Value))+reason, remedy)
+		return decoder.Refuse(node, path+" is "+strconv.Quote(strict.Clip(node.Value))+reason, remedy)
 	}
 	return nil
 }

@@ -309,14 +309,14 @@ func (c *FaultCount) Note(slot, index uint32) {
 }
 
 // Merge adds the count of another shard.
-func (c *FaultCount) Merge(o *FaultCount) {
-	if o.Count == 0 {
+func (c *FaultCount) Merge(other *FaultCount) {
+	if other.Count == 0 {
 		return
 	}
-	if c.Count == 0 || o.Slot < c.Slot || o.Slot == c.Slot && o.Index < c.Index {
-		c.Slot, c.Index = o.Slot, o.Index
+	if c.Count == 0 || other.Slot < c.Slot || other.Slot == c.Slot && other.Index < c.Index {
+		c.Slot, c.Index = other.Slot, other.Index
 	}
-	c.Count += o.Count
+	c.Count += other.Count
 }
 
 // Smaller reports whether a fault has shrunk a processor's TX FIFO (tx) or RX FIFO.

@@ -41,11 +41,11 @@ func (w Waiting) String() string {
 }
 
 // Compare orders findings of one kind and slot: collisions by time, other findings by place.
-func (f *Finding) Compare(o *Finding) int {
+func (f *Finding) Compare(other *Finding) int {
 	if f.Kind == FindCollision {
-		return cmp.Or(cmp.Compare(f.Value, o.Value), cmp.Compare(f.Index, o.Index))
+		return cmp.Or(cmp.Compare(f.Value, other.Value), cmp.Compare(f.Index, other.Index))
 	}
-	return cmp.Or(cmp.Compare(f.Index, o.Index), cmp.Compare(f.Value, o.Value))
+	return cmp.Or(cmp.Compare(f.Index, other.Index), cmp.Compare(f.Value, other.Value))
 }
 
 // Plain reports whether the finding has no text of its own.

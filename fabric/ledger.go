@@ -23,18 +23,18 @@ type Frames struct {
 }
 
 // Add adds the counters of another ledger.
-func (f *Frames) Add(o Frames) {
-	f.Sent += o.Sent
-	f.Delivered += o.Delivered
-	f.Collided += o.Collided
-	f.Alone += o.Alone
-	f.Heard += o.Heard
-	f.Faulted += o.Faulted
-	f.CRC += o.CRC
-	f.Overflow += o.Overflow
-	f.TxOverflow += o.TxOverflow
-	f.Blocked += o.Blocked
-	f.OnTrust += o.OnTrust
+func (f *Frames) Add(other Frames) {
+	f.Sent += other.Sent
+	f.Delivered += other.Delivered
+	f.Collided += other.Collided
+	f.Alone += other.Alone
+	f.Heard += other.Heard
+	f.Faulted += other.Faulted
+	f.CRC += other.CRC
+	f.Overflow += other.Overflow
+	f.TxOverflow += other.TxOverflow
+	f.Blocked += other.Blocked
+	f.OnTrust += other.OnTrust
 }
 
 // NoteHarmed counts the frames on a medium with listeners that a fault has harmed. On a dark medium all frames are
@@ -324,9 +324,9 @@ func (l *Ledger) follow(kind FollowedKind, processor int, port uint16, frame nic
 }
 
 // NoteResult records a result that a handler reported in this slot.
-func (l *Ledger) NoteResult(x Result) {
-	l.Sum.Event(traces.EventHead(eventResult, 0, 0, uint32(x.Processor)), uint64(x.Word), x.Value, 0)
-	l.Results = append(l.Results, x)
+func (l *Ledger) NoteResult(result Result) {
+	l.Sum.Event(traces.EventHead(eventResult, 0, 0, uint32(result.Processor)), uint64(result.Word), result.Value, 0)
+	l.Results = append(l.Results, result)
 }
 
 // NoteAnnounced records a firmware announcement of a packet in the digest.

@@ -77,11 +77,11 @@ func (m Metrics) MarshalJSON() ([]byte, error) {
 	return MarshalObject(len(m), func(i int) (string, any) { return m[i].Name, m[i].Value })
 }
 
-// MarshalObject writes a JSON object with n keys in the given order.
-func MarshalObject(n int, entry func(i int) (name string, value any)) ([]byte, error) {
+// MarshalObject writes a JSON object with count keys in the given order.
+func MarshalObject(count int, entry func(i int) (name string, value any)) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
-	for i := range n {
+	for i := range count {
 		if i > 0 {
 			b.WriteByte(',')
 		}

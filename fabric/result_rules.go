@@ -177,12 +177,12 @@ type Result struct {
 func resultKey(processor int, word uint32) uint64 { return uint64(processor)<<32 | uint64(word) }
 
 // Set stores a result and reports whether the stored value has changed.
-func (r *Results) Set(x Result) (changed bool) {
-	key := resultKey(x.Processor, x.Word)
+func (r *Results) Set(result Result) (changed bool) {
+	key := resultKey(result.Processor, result.Word)
 	switch i, again := r.index[key]; {
 	case again:
-		changed = r.value[i] != x.Value
-		r.value[i] = x.Value
+		changed = r.value[i] != result.Value
+		r.value[i] = result.Value
 		return changed
 	case len(r.key) >= ResultsMax:
 		r.Lost++
@@ -192,7 +192,7 @@ func (r *Results) Set(x Result) (changed bool) {
 		r.index = map[uint64]int{}
 	}
 	r.index[key] = len(r.key)
-	r.key, r.value = append(r.key, key), append(r.value, x.Value)
+	r.key, r.value = append(r.key, key), append(r.value, result.Value)
 	return true
 }
 

@@ -33,11 +33,11 @@ type Routers struct {
 }
 
 // Router returns the name of a router.
-func (r *Routers) Router(i int) string {
+func (r *Routers) Router(index int) string {
 	if r.Names == nil {
-		return fmt.Sprintf("router %d", i)
+		return fmt.Sprintf("router %d", index)
 	}
-	return r.Names[i]
+	return r.Names[index]
 }
 
 // Bytes returns the memory of routers, channels, sources and sinks in bytes.

@@ -158,15 +158,16 @@ type PacketRow struct {
 const NotYet = math.MaxUint64
 
 // PacketRowOf returns the row of a packet of routers. Its ID is the packet's number.
-func PacketRowOf(p *hw.Packets, i uint32) PacketRow {
+func PacketRowOf(p *hw.Packets, index uint32) PacketRow {
 	at := func(cycle uint32) uint64 {
 		if cycle == hw.PacketPending {
 			return NotYet
 		}
 		return uint64(cycle)
 	}
-	return PacketRow{ID: uint64(i), Source: p.Source[i], Destination: p.Destination[i], Size: p.Size[i], Hops: p.Hops[i],
-		Created: at(p.Created[i]), Sent: at(p.Sent[i]), Received: at(p.Received[i])}
+	return PacketRow{ID: uint64(index), Source: p.Source[index], Destination: p.Destination[index], Size: p.Size[index],
+		Hops:    p.Hops[index],
+		Created: at(p.Created[index]), Sent: at(p.Sent[index]), Received: at(p.Received[index])}
 }
 
 // WritePackets writes packets as CSV with a header.

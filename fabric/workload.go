@@ -180,26 +180,26 @@ func (p Permutation) MarshalJSON() ([]byte, error) {
 }
 
 // FillIdentity makes every packet return to its source.
-func FillIdentity(p []uint32) {
-	for i := range p {
-		p[i] = uint32(i)
+func FillIdentity(permutation []uint32) {
+	for i := range permutation {
+		permutation[i] = uint32(i)
 	}
 }
 
 // FillReverse sends processor i's packet to n-1-i.
-func FillReverse(p []uint32) {
-	for i := range p {
-		p[i] = uint32(len(p) - 1 - i)
+func FillReverse(permutation []uint32) {
+	for i := range permutation {
+		permutation[i] = uint32(len(permutation) - 1 - i)
 	}
 }
 
-// FillRandom sets p to a uniformly distributed permutation that depends only on the seed (Fisher-Yates).
-func FillRandom(p []uint32, seed uint64) {
+// FillRandom sets permutation to a uniformly distributed permutation that depends only on the seed (Fisher-Yates).
+func FillRandom(permutation []uint32, seed uint64) {
 	stream := hw.NewStream(seed, hw.PurposeWorkload)
-	FillIdentity(p)
-	for i := len(p) - 1; i > 0; i-- {
+	FillIdentity(permutation)
+	for i := len(permutation) - 1; i > 0; i-- {
 		j := hw.Below(stream.Draw(uint32(i), 0, 0), uint32(i+1))
-		p[i], p[j] = p[j], p[i]
+		permutation[i], permutation[j] = permutation[j], permutation[i]
 	}
 }
 
@@ -236,16 +236,16 @@ func Misplaced(list []uint32, processors int) (entry int, reason, remedy string)
 	return -1, "", ""
 }
 
-// CheckPermutation returns an error for the first entry of p that is out of range 0..n-1 or repeated.
-func CheckPermutation(p []uint32, n int) error {
-	if len(p) != n {
-		return fmt.Errorf("%s for %s", traces.Plural(len(p), "destination", "destinations"),
-			traces.Plural(n, "processor", "processors"))
+// CheckPermutation returns an error for the first entry that is out of range 0..processors-1 or repeated.
+func CheckPermutation(permutation []uint32, processors int) error {
+	if len(permutation) != processors {
+		return fmt.Errorf("%s for %s", traces.Plural(len(permutation), "destination", "destinations"),
+			traces.Plural(processors, "processor", "processors"))
 	}
-	seen := make([]bool, n)
-	for i, v := range p {
-		if uint64(v) >= uint64(n) {
-			return fmt.Errorf("destination %d of processor %d: processors are 0 to %d", v, i, n-1)
+	seen := make([]bool, processors)
+	for i, v := range permutation {
+		if uint64(v) >= uint64(processors) {
+			return fmt.Errorf("destination %d of processor %d: processors are 0 to %d", v, i, processors-1)
 		}
 		if seen[v] {
 			return fmt.Errorf("destination %d of processor %d is used twice", v, i)

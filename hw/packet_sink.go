@@ -59,19 +59,19 @@ func (x *PacketSinks) derive(dropped uint64) {
 }
 
 // Received returns the number of packets whose tails have arrived. Dropped packets are not counted.
-func (x *PacketSinks) Received() (n uint64) {
+func (x *PacketSinks) Received() (number uint64) {
 	for i := range x.shards {
-		n += x.shards[i].received
+		number += x.shards[i].received
 	}
-	return n
+	return number
 }
 
 // Dropped returns the number of packets that faults have dropped.
-func (x *PacketSinks) Dropped() (n uint64) {
+func (x *PacketSinks) Dropped() (number uint64) {
 	for i := range x.shards {
-		n += x.shards[i].dropped
+		number += x.shards[i].dropped
 	}
-	return n
+	return number
 }
 
 func (x *PacketSinks) Latches() []Wire { return []Wire{&x.flits.channels} }

@@ -190,14 +190,14 @@ func isNameByte(c byte, first bool) bool {
 //	[2..5]  for the indexes 2, 3, 4, 5
 //	**      as a whole component, for any number of components, possibly none
 
-// Index returns path[i].
-func Index(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
+// Index returns path[index].
+func Index(path string, index int) string { return path + "[" + strconv.Itoa(index) + "]" }
 
 // Join joins the parts with dots.
 func Join(parts ...string) string { return strings.Join(parts, ".") }
 
-// CheckPath returns an error if s violates the grammar of a path. The error names the position in s.
-func CheckPath(s string) error {
-	_, err := (&pathScanner{text: s}).path()
+// CheckPath returns an error if path violates the grammar. The error names the position in path.
+func CheckPath(path string) error {
+	_, err := (&pathScanner{text: path}).path()
 	return err
 }

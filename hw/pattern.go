@@ -29,14 +29,14 @@ const (
 )
 
 // CompilePattern compiles a pattern. Its error names the wrong character and the permitted characters.
-func CompilePattern(s string) (*Pattern, error) {
-	components, err := (&pathScanner{text: s, pattern: true}).path()
+func CompilePattern(text string) (*Pattern, error) {
+	components, err := (&pathScanner{text: text, pattern: true}).path()
 	if err != nil {
 		return nil, err
 	}
 	deep := func(component []pathToken) bool { return component[0].kind == tokenDeep }
 	twice := func(a, b []pathToken) bool { return deep(a) && deep(b) } // collapse repeated **
-	return &Pattern{source: s, prefix: literal(s), components: slices.CompactFunc(components, twice)}, nil
+	return &Pattern{source: text, prefix: literal(text), components: slices.CompactFunc(components, twice)}, nil
 }
 
 // literal returns a pattern's text before its first star or range, without the dot before **.

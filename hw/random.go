@@ -15,10 +15,10 @@ const (
 )
 
 // Mix64 is a bijection on 64 bits with full avalanche.
-func Mix64(x uint64) uint64 {
-	x = (x ^ x>>30) * mixA
-	x = (x ^ x>>27) * mixB
-	return x ^ x>>31
+func Mix64(bits64 uint64) uint64 {
+	bits64 = (bits64 ^ bits64>>30) * mixA
+	bits64 = (bits64 ^ bits64>>27) * mixB
+	return bits64 ^ bits64>>31
 }
 
 // Stream is a family of draws, derived from the run's seed and a purpose. The workload, the firmware and the faults
@@ -65,8 +65,9 @@ func (d Draws) Draw(slot uint32, draw uint16) uint32 {
 	return uint32(Mix64(uint64(d)+goldenGamma*(uint64(slot)<<16|uint64(draw))) >> 32)
 }
 
-// Seed returns seed k of the stream, for one of several runs that share a seed. Different k yield different seeds.
-func (s Stream) Seed(k uint64) uint64 { return Mix64(uint64(s) + goldenGamma*k) }
+// Seed returns a seed of the stream, for one of several runs that share a seed. Different indices yield different
+// seeds.
+func (s Stream) Seed(index uint64) uint64 { return Mix64(uint64(s) + goldenGamma*index) }
 
 // Below maps 32 uniform bits to 0..bound-1, bound >= 1, by multiplication. The probabilities of the results differ by
 // at most 2^-32, and not at all for powers of two.

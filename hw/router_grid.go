@@ -14,19 +14,21 @@ type GridRoute struct {
 // gridBits is the number of bits per coordinate in a word that holds all coordinates.
 const gridBits = 8
 
-// NewGridRoute returns the routes to nodes. It returns nil if the coordinates do not fit into a word.
-func NewGridRoute(k []int, nodes []RouterNode) *GridRoute {
+// NewGridRoute returns the routes to nodes of a grid with these sides. It returns nil if the coordinates do not fit
+// into a word.
+func NewGridRoute(sides []int, nodes []RouterNode) *GridRoute {
 	routers := 1
-	for _, n := range k {
-		if routers *= n; n > 1<<gridBits || len(k) > 64/gridBits {
+	for _, n := range sides {
+		if routers *= n; n > 1<<gridBits || len(sides) > 64/gridBits {
 			return nil
 		}
 	}
-	g := &GridRoute{K: k, at: make([]uint64, routers), to: make([]uint64, len(nodes)), local: make([]uint8, len(nodes))}
+	g := &GridRoute{K: sides, at: make([]uint64, routers), to: make([]uint64, len(nodes)),
+		local: make([]uint8, len(nodes))}
 	for r := range g.at {
-		for d, left := 0, r; d < len(k); d++ {
-			g.at[r] |= uint64(left%k[d]) << (gridBits * d)
-			left /= k[d]
+		for d, left := 0, r; d < len(sides); d++ {
+			g.at[r] |= uint64(left%sides[d]) << (gridBits * d)
+			left /= sides[d]
 		}
 	}
 	for i, node := range nodes {

@@ -10,9 +10,9 @@ type Set struct {
 	some  []uint64 // bit per non-zero word
 }
 
-// NewSet returns an empty set of numbers below n. Sets do not share cache lines.
-func NewSet(n int) Set {
-	words := (n + 63) / 64
+// NewSet returns an empty set of numbers below limit. Sets do not share cache lines.
+func NewSet(limit int) Set {
+	words := (limit + 63) / 64
 	size := words + (words+63)/64
 	all := make([]uint64, size, wholeLines(size))
 	return Set{all[:words:words], all[words:]}
@@ -20,16 +20,16 @@ func NewSet(n int) Set {
 
 func wholeLines(words int) int { return (words + 7) &^ 7 }
 
-// Add adds i to the set.
-func (s *Set) Add(i int) {
-	s.words[i>>6] |= 1 << (i & 63)
-	s.some[i>>12] |= 1 << (i >> 6 & 63)
+// Add adds a member to the set.
+func (s *Set) Add(member int) {
+	s.words[member>>6] |= 1 << (member & 63)
+	s.some[member>>12] |= 1 << (member >> 6 & 63)
 }
 
-// Remove removes i from the set.
-func (s *Set) Remove(i int) {
-	if s.words[i>>6] &^= 1 << (i & 63); s.words[i>>6] == 0 {
-		s.some[i>>12] &^= 1 << (i >> 6 & 63)
+// Remove removes a member from the set.
+func (s *Set) Remove(member int) {
+	if s.words[member>>6] &^= 1 << (member & 63); s.words[member>>6] == 0 {
+		s.some[member>>12] &^= 1 << (member >> 6 & 63)
 	}
 }
 
@@ -45,8 +45,8 @@ func (s *Set) RemoveRange(first, end int) {
 	}
 }
 
-// Has reports whether i is in the set.
-func (s *Set) Has(i int) bool { return s.words[i>>6]>>(i&63)&1 != 0 }
+// Has reports whether member is in the set.
+func (s *Set) Has(member int) bool { return s.words[member>>6]>>(member&63)&1 != 0 }
 
 // Clear empties the set.
 func (s *Set) Clear() {
@@ -54,9 +54,9 @@ func (s *Set) Clear() {
 	clear(s.some)
 }
 
-// Fill adds the numbers 0 to n-1.
-func (s *Set) Fill(n int) {
-	for i := range n {
+// Fill adds the numbers 0 to count-1.
+func (s *Set) Fill(count int) {
+	for i := range count {
 		s.Add(i)
 	}
 }
@@ -84,20 +84,20 @@ func (s *Set) Derive() {
 	}
 }
 
-// Next returns the smallest number of the set from i to end-1, or end. The loop for i := s.Next(first, end); i < end;
-// i = s.Next(i+1, end) visits all members, and its body may remove member i.
-func (s *Set) Next(i, end int) int {
-	if i >= end {
+// Next returns the smallest member from a number to end-1, or end. The loop for i := s.Next(first, end); i < end; i =
+// s.Next(i+1, end) visits all members, and its body may remove member i.
+func (s *Set) Next(from, end int) int {
+	if from >= end {
 		return end
 	}
-	if word := s.words[i>>6] >> (i & 63); word != 0 {
-		return min(i+bits.TrailingZeros64(word), end)
+	if word := s.words[from>>6] >> (from & 63); word != 0 {
+		return min(from+bits.TrailingZeros64(word), end)
 	}
-	i = i>>6 + 1 // counts words from here on
-	for k := i >> 6; k<<12 < end; k++ {
+	from = from>>6 + 1 // counts words from here on
+	for k := from >> 6; k<<12 < end; k++ {
 		some := s.some[k]
-		if k == i>>6 {
-			some &= ^uint64(0) << (i & 63)
+		if k == from>>6 {
+			some &= ^uint64(0) << (from & 63)
 		}
 		if some != 0 {
 			at := k<<6 + bits.TrailingZeros64(some)
@@ -108,12 +108,12 @@ func (s *Set) Next(i, end int) int {
 }
 
 // Count returns the number of members from first to end-1.
-func (s *Set) Count(first, end int) (n int) {
+func (s *Set) Count(first, end int) (count int) {
 	for k := first >> 12; k<<12 < end; k++ {
 		for some := s.some[k]; some != 0; some &= some - 1 {
 			at := k<<12 + bits.TrailingZeros64(some)<<6
 			if at >= end {
-				return n
+				return count
 			}
 			word := s.words[at>>6]
 			switch {
@@ -125,10 +125,10 @@ func (s *Set) Count(first, end int) (n int) {
 			if end-at < 64 {
 				word &= 1<<(end-at) - 1
 			}
-			n += bits.OnesCount64(word)
+			count += bits.OnesCount64(word)
 		}
 	}
-	return n
+	return count
 }
 
 // Ports of RTL are packed vectors of 64-bit words, low word first.

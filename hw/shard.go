@@ -110,9 +110,9 @@ func (b Bank) Path() string {
 	return path
 }
 
-// Element returns the path of element i.
-func (b Bank) Element(i int) string {
-	whole, perUnit := i/max(b.Parts, 1), b.PerUnit/max(b.Parts, 1)
+// Element returns the path of an element.
+func (b Bank) Element(index int) string {
+	whole, perUnit := index/max(b.Parts, 1), b.PerUnit/max(b.Parts, 1)
 	path := Index(b.Name, whole)
 	switch {
 	case b.Labels != nil && b.Unit == "":
@@ -124,7 +124,7 @@ func (b Bank) Element(i int) string {
 	}
 	switch {
 	case b.Part != "" && b.Parts > 0:
-		path += "." + Index(b.Part, i%b.Parts)
+		path += "." + Index(b.Part, index%b.Parts)
 	case b.Part != "":
 		path += "." + b.Part
 	}

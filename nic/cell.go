@@ -84,21 +84,21 @@ func moveBlock[T any](bank []T, list *[]T, at int, in bool) {
 }
 
 // Difference names the first difference of two cells, "" if they are equal.
-func (c *Cell) Difference(o *Cell) string {
+func (c *Cell) Difference(other *Cell) string {
 	for _, part := range []struct {
 		name  string
 		equal bool
 	}{
-		{"registers", c.Registers == o.Registers},
-		{"TX FIFO", bytes.Equal(c.Tx, o.Tx)},
-		{"listening table", slices.Equal(c.Listen, o.Listen)},
-		{"RX FIFO", bytes.Equal(c.Rx, o.Rx)},
-		{"accept_tag", c.AcceptTag == o.AcceptTag},
-		{"first_choice", c.Choice == o.Choice},
-		{"list_valid", slices.Equal(c.Valid, o.Valid)},
-		{"statuses", bytes.Equal(c.RxStatus, o.RxStatus) && bytes.Equal(c.TxStatus, o.TxStatus) &&
-			slices.Equal(c.Served, o.Served)},
-		{"workload and schedule", c.Workload == o.Workload && c.Schedule == o.Schedule},
+		{"registers", c.Registers == other.Registers},
+		{"TX FIFO", bytes.Equal(c.Tx, other.Tx)},
+		{"listening table", slices.Equal(c.Listen, other.Listen)},
+		{"RX FIFO", bytes.Equal(c.Rx, other.Rx)},
+		{"accept_tag", c.AcceptTag == other.AcceptTag},
+		{"first_choice", c.Choice == other.Choice},
+		{"list_valid", slices.Equal(c.Valid, other.Valid)},
+		{"statuses", bytes.Equal(c.RxStatus, other.RxStatus) && bytes.Equal(c.TxStatus, other.TxStatus) &&
+			slices.Equal(c.Served, other.Served)},
+		{"workload and schedule", c.Workload == other.Workload && c.Schedule == other.Schedule},
 	} {
 		if !part.equal {
 			return part.name

@@ -103,27 +103,27 @@ type Header struct {
 // FrameBytes returns the length in bytes, on the wire, of a frame with the given payload.
 func FrameBytes(payloadBytes int) int { return FrameBytesMin + payloadBytes }
 
-// PutHeader writes h to the first HeaderBytes of b.
-func PutHeader(b []byte, h Header) {
-	_ = b[HeaderBytes-1]
-	b[offsetVersionKind] = Version<<4 | uint8(h.Kind)
-	b[offsetFlags] = h.Flags
-	binary.BigEndian.PutUint16(b[offsetPayloadBytes:], uint16(h.PayloadBytes))
-	binary.BigEndian.PutUint32(b[offsetSource:], h.Source)
-	binary.BigEndian.PutUint32(b[offsetDestination:], h.Destination)
-	binary.BigEndian.PutUint16(b[offsetTag:], h.Tag)
+// PutHeader writes h to the first HeaderBytes of buffer.
+func PutHeader(buffer []byte, h Header) {
+	_ = buffer[HeaderBytes-1]
+	buffer[offsetVersionKind] = Version<<4 | uint8(h.Kind)
+	buffer[offsetFlags] = h.Flags
+	binary.BigEndian.PutUint16(buffer[offsetPayloadBytes:], uint16(h.PayloadBytes))
+	binary.BigEndian.PutUint32(buffer[offsetSource:], h.Source)
+	binary.BigEndian.PutUint32(buffer[offsetDestination:], h.Destination)
+	binary.BigEndian.PutUint16(buffer[offsetTag:], h.Tag)
 }
 
-// GetHeader decodes the first HeaderBytes of b without checks.
-func GetHeader(b []byte) Header {
-	_ = b[HeaderBytes-1]
+// GetHeader decodes the first HeaderBytes of data without checks.
+func GetHeader(data []byte) Header {
+	_ = data[HeaderBytes-1]
 	return Header{
-		Kind:         Kind(b[offsetVersionKind] & 0xF),
-		Flags:        b[offsetFlags],
-		PayloadBytes: int(binary.BigEndian.Uint16(b[offsetPayloadBytes:])),
-		Source:       binary.BigEndian.Uint32(b[offsetSource:]),
-		Destination:  binary.BigEndian.Uint32(b[offsetDestination:]),
-		Tag:          binary.BigEndian.Uint16(b[offsetTag:]),
+		Kind:         Kind(data[offsetVersionKind] & 0xF),
+		Flags:        data[offsetFlags],
+		PayloadBytes: int(binary.BigEndian.Uint16(data[offsetPayloadBytes:])),
+		Source:       binary.BigEndian.Uint32(data[offsetSource:]),
+		Destination:  binary.BigEndian.Uint32(data[offsetDestination:]),
+		Tag:          binary.BigEndian.Uint16(data[offsetTag:]),
 	}
 }
 
@@ -143,23 +143,23 @@ func (f Frame) readdress(destination uint32) {
 	binary.BigEndian.PutUint16(f[len(f)-CRCBytes:], Checksum(f[:len(f)-CRCBytes]))
 }
 
-// Parse checks that b is one whole frame: version, kind, length and CRC.
-func Parse(b []byte) (Frame, error) {
-	if len(b) < FrameBytesMin {
-		return nil, fmt.Errorf("frame: %d bytes; a frame has at least %d", len(b), FrameBytesMin)
+// Parse checks that data is one whole frame: version, kind, length and CRC.
+func Parse(data []byte) (Frame, error) {
+	if len(data) < FrameBytesMin {
+		return nil, fmt.Errorf("frame: %d bytes; a frame has at least %d", len(data), FrameBytesMin)
 	}
-	if v := b[offsetVersionKind] >> 4; v != Version {
+	if v := data[offsetVersionKind] >> 4; v != Version {
 		return nil, fmt.Errorf("frame: version %d, want %d", v, Version)
 	}
-	f := Frame(b)
+	f := Frame(data)
 	if k := f.Kind(); k >= KindCount {
 		return nil, fmt.Errorf("frame: %v is not data, ack or control", k)
 	}
-	if want := FrameBytes(f.Header().PayloadBytes); len(b) != want {
-		return nil, fmt.Errorf("frame: %d bytes, its header says %d", len(b), want)
+	if want := FrameBytes(f.Header().PayloadBytes); len(data) != want {
+		return nil, fmt.Errorf("frame: %d bytes, its header says %d", len(data), want)
 	}
 	if !f.Valid() {
-		return nil, fmt.Errorf("frame: CRC %#04x, want %#04x", f.CRC(), Checksum(b[:len(b)-CRCBytes]))
+		return nil, fmt.Errorf("frame: CRC %#04x, want %#04x", f.CRC(), Checksum(data[:len(data)-CRCBytes]))
 	}
 	return f, nil
 }

@@ -59,7 +59,7 @@ func (f FrameView) Tag() uint16 { return binary.LittleEndian.Uint16(f[offFrameTa
 
 // Words returns the header as two words for digests and copies: first kind, flags, payload_bytes and source; then
 // destination, tag and port.
-func (f FrameView) Words() (a, b uint64) {
+func (f FrameView) Words() (first, second uint64) {
 	_ = f[sizeFrame-1]
 	return binary.LittleEndian.Uint64(f), binary.LittleEndian.Uint64(f[8:])
 }

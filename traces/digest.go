@@ -36,11 +36,11 @@ func EventHead(kind, status uint8, port uint16, processor uint32) uint64 {
 // Two full products mix the words pairwise. The words are also added, because a zero factor would hide the other
 // factor. A third product and the finaliser spread the result over all bits. The code is inlined by hand, because a
 // call would add a fifth to its time.
-func (s *Sum) Event(head, a, b, c uint64) {
-	h1, l1 := bits.Mul64(head^mix0, a^mix1)
-	h2, l2 := bits.Mul64(b^mix2, c^mix3)
-	x := (l1 ^ h2) + bits.RotateLeft64(head, 17) + b
-	y := (l2 ^ h1) + bits.RotateLeft64(c, 29) + a
+func (s *Sum) Event(head, first, second, third uint64) {
+	h1, l1 := bits.Mul64(head^mix0, first^mix1)
+	h2, l2 := bits.Mul64(second^mix2, third^mix3)
+	x := (l1 ^ h2) + bits.RotateLeft64(head, 17) + second
+	y := (l2 ^ h1) + bits.RotateLeft64(third, 29) + first
 	h3, l3 := bits.Mul64(x^mix4, y^mix5)
 	hi := finish((h3 ^ bits.RotateLeft64(x, 40)) + bits.RotateLeft64(y, 32))
 	lo := finish((l3 + bits.RotateLeft64(y, 32)) ^ bits.RotateLeft64(x, 21))
@@ -50,12 +50,12 @@ func (s *Sum) Event(head, a, b, c uint64) {
 	s.Count++
 }
 
-// EventOf adds the event of the words head, a, 0 and 0.
-func (s *Sum) EventOf(head, a uint64) {
-	h1, l1 := bits.Mul64(head^mix0, a^mix1)
+// EventOf adds the event of the words head, word, 0 and 0.
+func (s *Sum) EventOf(head, word uint64) {
+	h1, l1 := bits.Mul64(head^mix0, word^mix1)
 	h2, l2 := bits.Mul64(mix2, mix3)
 	x := (l1 ^ h2) + bits.RotateLeft64(head, 17)
-	y := (l2 ^ h1) + a
+	y := (l2 ^ h1) + word
 	h3, l3 := bits.Mul64(x^mix4, y^mix5)
 	hi := finish((h3 ^ bits.RotateLeft64(x, 40)) + bits.RotateLeft64(y, 32))
 	lo := finish((l3 + bits.RotateLeft64(y, 32)) ^ bits.RotateLeft64(x, 21))

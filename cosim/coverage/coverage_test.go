@@ -187,7 +187,7 @@ func exclusions(t *testing.T, text string) (*Exclusions, error) {
 	return ReadExclusions(path)
 }
 
-// TestExclusions leaves out lines, branches, cover properties and toggles, and reports excluded points that are covered.
+// TestExclusions leaves out lines, branches, cover properties and toggles, and reports covered exclusions.
 func TestExclusions(t *testing.T) {
 	var c Coverage
 	c.RTL.Add(points("t.a"), []uint64{5, 2, 0, 0, 0, 30, 40, 30, 10, 80, 0})

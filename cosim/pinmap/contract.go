@@ -67,8 +67,8 @@ func (m *Map) Terms(model *twin.Model, rtl []cosim.Port) (*Terms, error) {
 	return t, nil
 }
 
-// AssumeKey returns the key of element i of Assume.
-func (m *Map) AssumeKey(i int) string { return fmt.Sprintf("assume[%d]", i) }
+// AssumeKey returns the key of an element of Assume.
+func (m *Map) AssumeKey(index int) string { return fmt.Sprintf("assume[%d]", index) }
 
 func (m *Map) condition(key, text string, scope *condition.Scope) (*condition.Condition, error) {
 	c, err := condition.Parse(text, scope)

@@ -114,15 +114,15 @@ func (m *Model) Units(units int) {
 }
 
 // Stand makes the model represent the first element of a component.
-func (m *Model) Stand(c hw.Sited) error {
+func (m *Model) Stand(component hw.Sited) error {
 	var read, driven []hw.Wire
-	if d, ok := c.(hw.Driver); ok {
+	if d, ok := component.(hw.Driver); ok {
 		driven = append(driven, d.Drives()...)
 	}
-	if s, ok := c.(hw.Combinational); ok {
+	if s, ok := component.(hw.Combinational); ok {
 		read, driven = append(read, s.Inputs()...), append(driven, s.Outputs()...)
 	}
-	if l, ok := c.(hw.Latcher); ok {
+	if l, ok := component.(hw.Latcher); ok {
 		read = append(read, l.Latches()...)
 	}
 	for _, w := range read {
@@ -130,7 +130,7 @@ func (m *Model) Stand(c hw.Sited) error {
 			m.source.wires = append(m.source.wires, w)
 		}
 	}
-	return m.StandFor(c.Site(), c)
+	return m.StandFor(component.Site(), component)
 }
 
 // StandFor makes the model represent the first element of a site, whose component consists of parts.

@@ -42,14 +42,14 @@ func (d *Drawing) Processors(name string, ports ...string) *Drawing {
 	return d.node(node{name: name, kind: kindProcessor, ports: ports})
 }
 
-// Mesh adds a mesh of processors p[0], p[1], ...; k is the size of each dimension, x first.
-func (d *Drawing) Mesh(k ...int) *Drawing { return d.shorthand("mesh", &Grid{K: k}) }
+// Mesh adds a mesh of processors p[0], p[1], ...; sides holds the size of each dimension, x first.
+func (d *Drawing) Mesh(sides ...int) *Drawing { return d.shorthand("mesh", &Grid{K: sides}) }
 
 // Torus adds a mesh with wrap-around links.
-func (d *Drawing) Torus(k ...int) *Drawing { return d.shorthand("torus", &Grid{K: k}) }
+func (d *Drawing) Torus(sides ...int) *Drawing { return d.shorthand("torus", &Grid{K: sides}) }
 
-// Ring adds a ring of n processors p[0], p[1], ...
-func (d *Drawing) Ring(n int) *Drawing { return d.shorthand("ring", &Ring{N: n}) }
+// Ring adds a ring of processors p[0], p[1], ...
+func (d *Drawing) Ring(processors int) *Drawing { return d.shorthand("ring", &Ring{N: processors}) }
 
 // Tree adds a tree of processors with root p[0].
 func (d *Drawing) Tree(arity, levels int) *Drawing {
@@ -61,9 +61,9 @@ func (d *Drawing) Hypercube(dimensions int) *Drawing {
 	return d.shorthand("hypercube", &Hypercube{Dimensions: dimensions})
 }
 
-// Dragonfly adds a dragonfly of a*h + 1 groups with a processors each. Each processor has h links to other groups.
-func (d *Drawing) Dragonfly(a, h int) *Drawing {
-	return d.shorthand("dragonfly", &Dragonfly{A: a, H: h})
+// Dragonfly adds a dragonfly of processors*links + 1 groups of processors. Each processor has links to other groups.
+func (d *Drawing) Dragonfly(processors, links int) *Drawing {
+	return d.shorthand("dragonfly", &Dragonfly{A: processors, H: links})
 }
 
 func (d *Drawing) shorthand(key string, value planner) *Drawing {
@@ -82,8 +82,8 @@ func (d *Drawing) node(n node) *Drawing {
 
 // Link joins ports of processors, or ports and a star; ends have the form "p[0..3]:0" or "p[4..7]:1". Links are
 // bidirectional unless an option makes them one-way.
-func (d *Drawing) Link(a, b string, options ...Option) *Drawing {
-	l := link{place: at("links", len(d.links)), ends: []string{a, b}, latency: Usual}
+func (d *Drawing) Link(end, other string, options ...Option) *Drawing {
+	l := link{place: at("links", len(d.links)), ends: []string{end, other}, latency: Usual}
 	l.places = []string{l.place, l.place}
 	for _, option := range options {
 		option(&l)

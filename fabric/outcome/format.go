@@ -77,23 +77,23 @@ func (r NamedResults) text() string {
 }
 
 // FormatFloat writes a whole number in full, any other number with at most six significant digits.
-func FormatFloat(f float64) string {
-	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
-		return strconv.FormatFloat(f, 'f', 0, 64)
+func FormatFloat(value float64) string {
+	if value == math.Trunc(value) && math.Abs(value) < 1<<53 {
+		return strconv.FormatFloat(value, 'f', 0, 64)
 	}
-	return strconv.FormatFloat(f, 'g', 6, 64)
+	return strconv.FormatFloat(value, 'g', 6, 64)
 }
 
 // OrDash returns a dash for nil.
-func OrDash(f *float64) string {
-	if f == nil {
+func OrDash(value *float64) string {
+	if value == nil {
 		return "-"
 	}
-	return FormatFloat(*f)
+	return FormatFloat(*value)
 }
 
-// ExactFloat formats f as the shortest decimal number that parses as f.
-func ExactFloat(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+// ExactFloat formats value as the shortest decimal number that parses as value.
+func ExactFloat(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
 
 // ExactMetric formats a figure for scripts, with all digits. It returns "" for an unknown figure. Blanks separate the
 // entries of a list.
@@ -185,9 +185,9 @@ func fraction(text string) (value float64, ok bool) {
 	return value, true
 }
 
-// WriteJSON writes v with an indentation of two spaces, without HTML escapes, followed by a newline.
-func WriteJSON(w io.Writer, v any) error {
-	return input.WriteJSON(w, v)
+// WriteJSON writes value with an indentation of two spaces, without HTML escapes, followed by a newline.
+func WriteJSON(w io.Writer, value any) error {
+	return input.WriteJSON(w, value)
 }
 
 // LastLine returns the last line of a program's output with unprintable characters escaped.

@@ -12,9 +12,9 @@ import (
 // on-line routing (A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical Passive Star Networks",
 // section II-A, with Batcher's network instead of the AKS network).
 
-// BatcherStages returns the number of stages for n keys: k(k+1)/2 with k = ceil(log2 n).
-func BatcherStages(n int) int {
-	k := bits.Len(uint(n - 1))
+// BatcherStages returns the number of stages for so many keys: k(k+1)/2 with k = ceil(log2 keys).
+func BatcherStages(keys int) int {
+	k := bits.Len(uint(keys - 1))
 	return k * (k + 1) / 2
 }
 

@@ -188,11 +188,11 @@ func (q *Queues) Emptied(shard, processor int) {
 	q.shards[shard].emptied = append(q.shards[shard].emptied, uint32(processor))
 }
 
-// Crossed processes the frames of the crossed slot, slots-1. l may belong to any shard.
-func (q *Queues) Crossed(l *fabric.Found, slots uint32, c *Lossy) {
+// Crossed processes the frames of the crossed slot, slots-1. found may belong to any shard.
+func (q *Queues) Crossed(found *fabric.Found, slots uint32, lossy *Lossy) {
 	q.take(slots)
 	if q.config.NoLoss {
-		q.lose(l, slots, c)
+		q.lose(found, slots, lossy)
 	}
 	for i := range q.shards {
 		s := &q.shards[i]
@@ -211,9 +211,10 @@ func (q *Queues) Crossed(l *fabric.Found, slots uint32, c *Lossy) {
 				if w.gone {
 					still = "is still in flight"
 				}
-				l.Find(fabric.Finding{Kind: fabric.FindOverdue, Slot: slots - 1, Index: processor, Value: due, Text: fmt.Sprintf(
-					"queued a frame at %s in slot %d, and it %s %s later", q.port(processor, w.port), due, still,
-					traces.Plural(q.config.Deadline, "slot", "slots"))})
+				found.Find(fabric.Finding{Kind: fabric.FindOverdue, Slot: slots - 1, Index: processor, Value: due,
+					Text: fmt.Sprintf(
+						"queued a frame at %s in slot %d, and it %s %s later", q.port(processor, w.port), due, still,
+						traces.Plural(q.config.Deadline, "slot", "slots"))})
 			}
 		}
 	}

@@ -294,14 +294,14 @@ func Figure(text string) float64 {
 }
 
 // Differing returns the number of different cells of two tables. A cell in only one table counts.
-func Differing(a, b [][]string) (cells int) {
-	for i := range max(len(a), len(b)) {
+func Differing(rows, others [][]string) (cells int) {
+	for i := range max(len(rows), len(others)) {
 		var left, right []string
-		if i < len(a) {
-			left = a[i]
+		if i < len(rows) {
+			left = rows[i]
 		}
-		if i < len(b) {
-			right = b[i]
+		if i < len(others) {
+			right = others[i]
 		}
 		for j := range max(len(left), len(right)) {
 			if j >= len(left) || j >= len(right) || left[j] != right[j] {

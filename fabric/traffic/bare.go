@@ -122,13 +122,13 @@ func (b *Bare) ID(packet uint32) uint64 {
 func (b *Bare) measures(cycle uint32) bool { return b.spec.Measures(uint64(cycle)) }
 
 // Pending returns the number of packets that have not arrived.
-func (b *Bare) Pending() (n uint64) {
+func (b *Bare) Pending() (pending uint64) {
 	for _, received := range b.Received {
 		if received == hw.PacketPending {
-			n++
+			pending++
 		}
 	}
-	return n
+	return pending
 }
 
 // Shown summarises the measured packets of a run. It counts offered and accepted traffic in flits.

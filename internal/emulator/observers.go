@@ -49,8 +49,8 @@ func (m *Machine) Look(o Onlookers) {
 }
 
 // LookAtCycles sets a function that is called in every cycle, between Settle and Latch; nil removes it.
-func (m *Machine) LookAtCycles(f func(cycle uint64)) {
-	m.draws = f
+func (m *Machine) LookAtCycles(look func(cycle uint64)) {
+	m.draws = look
 	m.setWatch()
 }
 

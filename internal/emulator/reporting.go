@@ -112,14 +112,14 @@ func (m *Machine) faultReports() (reports []outcome.FaultReport) {
 	return reports
 }
 
-// Measure adds the machine's measurements to x. run is the number of the machine's run among several.
-func (m *Machine) Measure(x *meter.Measured, run uint64) {
+// Measure adds the machine's measurements to measured. run is the number of the machine's run among several.
+func (m *Machine) Measure(measured *meter.Measured, run uint64) {
 	for i := range m.Shards {
 		shard := m.Shards[i].meter.Measured // a copy, which shares only the counts
 		shard.Start.Run, shard.Slot.Run = run, run
-		x.Merge(&shard)
+		measured.Merge(&shard)
 	}
-	x.Merge(&meter.Measured{Longest: m.Meter.Longest})
+	measured.Merge(&meter.Measured{Longest: m.Meter.Longest})
 }
 
 func (m *Machine) meterReport(r *outcome.FirmwareReport) {

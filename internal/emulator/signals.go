@@ -102,11 +102,11 @@ func (m *Machine) SignalExamples() string {
 		tx, m.Names.Medium(0), status)
 }
 
-// Watch calls f in every cycle from the next step on, between Settle and Latch, when wires and registers show the
-// same cycle. f may read signals and call every reader permitted between steps; calls that change the machine return
-// an error. Step or Run returns the first error of f in a step, and the slot is completed without further calls. A
-// nil f ends watching. Watch requires EngineCycle and also simulates dark cycles. It does not change results.
-func (m *Machine) Watch(f func(cycle uint64) error) error {
+// Watch calls watch in every cycle from the next step on, between Settle and Latch, when wires and registers show the
+// same cycle. watch may read signals and call any reader permitted between steps; calls that change the machine return
+// an error. Step or Run returns the first error of watch in a step, and the slot is completed without further calls. A
+// nil watch ends watching. Watch requires EngineCycle and also simulates dark cycles. It does not change results.
+func (m *Machine) Watch(watch func(cycle uint64) error) error {
 	if err := m.enterWhole("watching"); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (m *Machine) Watch(f func(cycle uint64) error) error {
 		return &input.Error{Place: "Watch", Reason: "the slot engine has no cycles",
 			Remedy: "build the machine with MachineOptions.Engine EngineCycle"}
 	}
-	m.watch = f
+	m.watch = watch
 	m.setWatch()
 	return nil
 }

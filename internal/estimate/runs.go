@@ -100,9 +100,9 @@ func (r *Runs) identity() string {
 	return text
 }
 
-// Differences returns the integer keys at path whose values differ between a and b, with their values in b.
-func Differences(path string, a, b any) (keys []Key) {
-	from, to := reflect.Indirect(reflect.ValueOf(a)), reflect.Indirect(reflect.ValueOf(b))
+// Differences returns the integer keys at path whose values differ between one and other, with their values in other.
+func Differences(path string, one, other any) (keys []Key) {
+	from, to := reflect.Indirect(reflect.ValueOf(one)), reflect.Indirect(reflect.ValueOf(other))
 	for _, field := range strict.Fields(to.Type()) {
 		if x, y := from.FieldByIndex(field.Index), to.FieldByIndex(field.Index); y.CanInt() && x.Int() != y.Int() {
 			keys = append(keys, Key{strict.Join(path, field.Key), int(y.Int())})

@@ -206,7 +206,8 @@ func (g *guided) pick(random *rand.Rand, kinds []kind) pick {
 	}
 	e := &(*list)[i]
 	e.picks++
-	p := pick{entry: *e, seed: random.Uint64(), manner: []manner{inFull, inFull, inFull, inFull, short, short, short, dense}[random.IntN(8)]}
+	p := pick{entry: *e, seed: random.Uint64(), manner: []manner{inFull, inFull, inFull, inFull, short, short, short,
+		dense}[random.IntN(8)]}
 	switch {
 	case e.waits:
 		if p.manner = inFull; g.trials == 0 {

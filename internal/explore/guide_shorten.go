@@ -135,7 +135,8 @@ func (g *guided) breaks(schedule []timedEvent, most uint32, keep bool) (slot uin
 
 // report tells what was tried.
 func (g *guided) report() *outcome.ExploredGuide {
-	return &outcome.ExploredGuide{Slots: g.search.count.Transitions, Trials: g.trials, Corpus: len(g.fresh) + len(g.corpus),
+	return &outcome.ExploredGuide{Slots: g.search.count.Transitions, Trials: g.trials, Corpus: len(g.fresh) +
+		len(g.corpus),
 		Dropped: g.dropped, Features: len(g.seen), Shortened: g.shorter.from, ShortenedRuns: g.shorter.runs}
 }
 

@@ -68,7 +68,7 @@ func measure(top string) (*house, error) {
 	}
 	h := &house{tree: t, pkgs: pkgs}
 	for _, of := range [][]finding{tidy(t), references(t), undescribed(t), smallFiles(t), words(t),
-		undocumented(t, pkgs), cycleFindings(pkgs)} {
+		undocumented(t, pkgs), cycleFindings(pkgs), letters(pkgs), structs(t, pkgs)} {
 		h.findings = append(h.findings, of...)
 	}
 	return h, nil

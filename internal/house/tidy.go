@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"maps"
 	"os"
 	"path"
@@ -48,7 +49,7 @@ func (f finding) String() string {
 }
 
 var rules = []string{"columns", "function", "complexity", "fields", "file", "reference", "words", "relative",
-	"documented", "package", "small", "cycle"}
+	"documented", "package", "small", "cycle", "letters"}
 
 func tidy(t *tree) (found []finding) {
 	for s := range t.code() {
@@ -58,7 +59,6 @@ func tidy(t *tree) (found []finding) {
 		found = append(found, longLines(t, s)...)
 		if s.syn != nil {
 			found = append(found, functions(t, s)...)
-			found = append(found, structs(t, s)...)
 		}
 	}
 	return found
@@ -130,27 +130,58 @@ func receiver(f *ast.FuncDecl) string {
 	}
 }
 
-// structs finds structs with too many fields. It exempts public types, because a scenario has many keys, and
-// hardware, because it declares registers and columns in one struct.
-func structs(t *tree, s *source) (found []finding) {
-	ast.Inspect(s.syn, func(n ast.Node) bool {
-		spec, ok := n.(*ast.TypeSpec)
-		if !ok {
-			return true
+// structs finds structs with too many fields. It exempts hardware, because it declares registers and columns in one
+// struct. The fields of embedded structs count, except in structs whose json tags are the keys of a file or report:
+// there an embedded struct keeps its keys on one level.
+func structs(t *tree, pkgs []*checked) (found []finding) {
+	tests := map[string]bool{}
+	for s := range t.code() {
+		tests[s.path] = s.isTest()
+	}
+	for _, p := range pkgs {
+		for _, file := range p.files {
+			ast.Inspect(file, func(n ast.Node) bool {
+				spec, ok := n.(*ast.TypeSpec)
+				if !ok {
+					return true
+				}
+				body, ok := p.info.TypeOf(spec.Name).Underlying().(*types.Struct)
+				written, direct := spec.Type.(*ast.StructType)
+				if !ok || !direct {
+					return true
+				}
+				at := p.finding(spec.Pos(), spec.Name.Name)
+				_, registers := countFields(written)
+				columns := registers && (strings.HasPrefix(at.path, "hw/") || strings.HasPrefix(at.path, "nic/"))
+				if at.size = allFields(body); at.size > structFieldsMax && !columns && !tests[at.path] {
+					at.rule = "fields"
+					found = append(found, at)
+				}
+				return true
+			})
 		}
-		body, ok := spec.Type.(*ast.StructType)
-		if !ok {
-			return true
-		}
-		fields, registers := countFields(body)
-		public := s.folder() == "." && spec.Name.IsExported() && anyExported(body)
-		columns := registers && (s.folder() == "hw" || s.folder() == "nic")
-		if fields > structFieldsMax && !public && !columns && !s.isTest() {
-			found = append(found, finding{"fields", s.path, t.line(spec.Pos()), spec.Name.Name, fields})
-		}
-		return true
-	})
+	}
 	return found
+}
+
+// allFields counts the fields of a struct and of the structs of this module that it embeds as values.
+func allFields(body *types.Struct) (n int) {
+	keys := false
+	for i := range body.NumFields() {
+		keys = keys || strings.Contains(body.Tag(i), "json:")
+	}
+	for field := range body.Fields() {
+		named, ok := types.Unalias(field.Type()).(*types.Named)
+		if field.Embedded() && ok && !keys && named.Obj().Pkg() != nil &&
+			strings.HasPrefix(named.Obj().Pkg().Path(), "starloom") {
+			if inner, ok := named.Underlying().(*types.Struct); ok {
+				n += allFields(inner)
+				continue
+			}
+		}
+		n++
+	}
+	return n
 }
 
 func countFields(body *ast.StructType) (n int, registers bool) {
@@ -167,17 +198,6 @@ func countFields(body *ast.StructType) (n int, registers bool) {
 		}
 	}
 	return n, registers
-}
-
-func anyExported(body *ast.StructType) bool {
-	for _, f := range body.Fields.List {
-		for _, name := range f.Names {
-			if name.IsExported() {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // layersPage is the page with the layers: its table of packages, top down.

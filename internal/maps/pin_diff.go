@@ -16,7 +16,7 @@ import (
 // PinDiff fills the options of a comparison of two waveforms from a pin map. Each file has the ports of the model, as
 // written by `starloom cosim check --vcd`, or the pins of the RTL. Ports are compared cycle by cycle from the first
 // cycle after the first reset on, because values at power-on differ. left lists the other ports, with the reason.
-func PinDiff(m *pinmap.Map, a, b string, o *diff.Options) (left []string, err error) {
+func PinDiff(m *pinmap.Map, first, second string, o *diff.Options) (left []string, err error) {
 	model, err := m.NewModel()
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func PinDiff(m *pinmap.Map, a, b string, o *diff.Options) (left []string, err er
 		return nil, err
 	}
 	var sides [2]*side
-	for i, path := range []string{a, b} {
+	for i, path := range []string{first, second} {
 		if path == input.StandardInput {
 			return nil, input.Mistake("--pins", "with a pin map, a waveform is read twice", "give a file instead of -")
 		}

@@ -49,7 +49,8 @@ func (d *pinDecoder) model(n *yaml.Node, where string) error {
 	case own.Timing.ResetCycles > 0:
 		return d.Refuse(n, "the model's reset has a length", "write cycles in the map's own reset, which both sides get")
 	}
-	given := &twin.Given{Is: "is RTL", Source: own.Source, Parameters: twin.Parameters{}, Clock: own.Clock, Reset: own.Reset,
+	given := &twin.Given{Is: "is RTL", Source: own.Source, Parameters: twin.Parameters{}, Clock: own.Clock,
+		Reset:    own.Reset,
 		ResetLow: own.ResetLow, Load: flatten.LoadGiven}
 	for name, text := range own.Source.Params {
 		if value, err := strconv.ParseUint(text, 10, 32); err == nil {

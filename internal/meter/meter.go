@@ -81,14 +81,14 @@ func (d *Spread) Add(cycles uint64, processor int, slot uint32) {
 
 // Take counts calls of this slot up to the first call that needs separate handling, and returns its index. Such a
 // call may be the longest call, exceeds the budget, has no bucket yet, or has trapped. first is the lowest processor.
-func (d *Spread) Take(costs []uint32, x *Clock, slot uint32, first int) int {
-	usual := min(d.max, cmp.Or(x.Budget, math.MaxUint64), uint64(max(len(d.counts), 1)-1), exactCycles)
+func (d *Spread) Take(costs []uint32, clock *Clock, slot uint32, first int) int {
+	usual := min(d.max, cmp.Or(clock.Budget, math.MaxUint64), uint64(max(len(d.counts), 1)-1), exactCycles)
 	if d.slot == uint64(slot) && uint64(first) < d.processor {
 		usual = min(usual, max(d.max, 1)-1)
 	}
 	counts, sum := d.counts, uint64(0)
 	for place, cost := range costs {
-		cycles := x.Cycles(cost)
+		cycles := clock.Cycles(cost)
 		if cycles-1 >= usual {
 			d.sum += sum
 			return place
@@ -195,15 +195,15 @@ func (x *Measured) Reset() {
 }
 
 // Merge adds other measurements.
-func (x *Measured) Merge(o *Measured) {
-	x.Start.merge(&o.Start)
-	x.Slot.merge(&o.Slot)
-	x.Overruns += o.Overruns
+func (x *Measured) Merge(other *Measured) {
+	x.Start.merge(&other.Start)
+	x.Slot.merge(&other.Slot)
+	x.Overruns += other.Overruns
 	if x.Longest == nil {
-		x.Longest = slices.Clone(o.Longest)
+		x.Longest = slices.Clone(other.Longest)
 		return
 	}
-	for p, cost := range o.Longest {
+	for p, cost := range other.Longest {
 		x.Longest[p] = max(x.Longest[p], cost)
 	}
 }
@@ -217,23 +217,23 @@ type SpreadWhole struct {
 }
 
 // Mark records a spread at a whole boundary.
-func (w *SpreadWhole) Mark(d *Spread) {
-	w.sum, w.zero, w.longestCall, w.Costs = d.sum, 0, d.longestCall, w.Costs[:0]
-	if len(d.counts) > 0 {
-		w.zero = d.counts[0]
+func (w *SpreadWhole) Mark(spread *Spread) {
+	w.sum, w.zero, w.longestCall, w.Costs = spread.sum, 0, spread.longestCall, w.Costs[:0]
+	if len(spread.counts) > 0 {
+		w.zero = spread.counts[0]
 	}
 }
 
 // TakeBack restores a spread to the marked boundary.
-func (w *SpreadWhole) TakeBack(d *Spread, x *Clock) {
+func (w *SpreadWhole) TakeBack(spread *Spread, clock *Clock) {
 	for _, cost := range w.Costs {
 		if cost > 0 {
-			d.counts[bucketOf(x.Cycles(cost))]--
+			spread.counts[bucketOf(clock.Cycles(cost))]--
 		}
 	}
-	d.sum, d.longestCall = w.sum, w.longestCall
-	if len(d.counts) > 0 {
-		d.counts[0] = w.zero
+	spread.sum, spread.longestCall = w.sum, w.longestCall
+	if len(spread.counts) > 0 {
+		spread.counts[0] = w.zero
 	}
 }
 

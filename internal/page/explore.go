@@ -10,21 +10,21 @@ import (
 )
 
 // Explored returns the page of an exploration. command repeats it.
-func Explored(r *outcome.Explored, command string) *Page {
-	p := &Page{Subject: "explore", Name: outcome.Printable(r.Scenario), Summary: r.Sentence()}
-	switch r.Verdict {
+func Explored(report *outcome.Explored, command string) *Page {
+	p := &Page{Subject: "explore", Name: outcome.Printable(report.Scenario), Summary: report.Sentence()}
+	switch report.Verdict {
 	case outcome.Holds:
 		p.Verdict = outcome.VerdictPass
 		p.Answers = Passed(nil,
 			Block{Text: "No run breaks a rule. See [what the verdict covers](#the-bounds), and what not. " +
 				"Higher limits under `explore: faults:` say more. This repeats the exploration:"}, Block{Command: command})
 	case outcome.Fails:
-		p.Verdict, p.Cause, p.Summary = outcome.VerdictFail, exploredCause(r), scheduleText(r)
-		p.Answers = Failed([]string{failedText(r)}, []string{scheduleText(r)}, nil, nil,
+		p.Verdict, p.Cause, p.Summary = outcome.VerdictFail, exploredCause(report), scheduleText(report)
+		p.Answers = Failed([]string{failedText(report)}, []string{scheduleText(report)}, nil, nil,
 			outcome.Step{Text: "Run the schedule with a waveform and a page:",
-				Command: r.Repeat + " --vcd schedule.vcd --html schedule.html"})
+				Command: report.Repeat + " --vcd schedule.vcd --html schedule.html"})
 	default:
-		if r.Guide != nil {
+		if report.Guide != nil {
 			p.Answers = Passed(nil, Block{Text: "No run that was tried breaks a rule; others may. More slots (`--max-slots`) " +
 				"try more runs. Without `--guide`, the search covers all runs."}, Block{Command: command})
 			break
@@ -33,30 +33,31 @@ func Explored(r *outcome.Explored, command string) *Page {
 			"faults, " +
 			"targets or processors need fewer states."}, Block{Command: command})
 	}
-	for _, x := range r.Pictures {
+	for _, x := range report.Pictures {
 		p.Lead = append(p.Lead, Block{Picture: &Picture{Caption: x.Caption, SVG: x.SVG, Narrow: x.Narrow}})
 	}
-	p.add(scheduleSection(r))
-	p.add(raisedSection(r))
-	states := FigurePicture("Distinct states after each slot, and runs that still go on.", statesFigure(r))
-	if states != nil && r.Verdict != outcome.Fails {
+	p.add(scheduleSection(report))
+	p.add(raisedSection(report))
+	states := FigurePicture("Distinct states after each slot, and runs that still go on.", statesFigure(report))
+	if states != nil && report.Verdict != outcome.Fails {
 		p.Lead = []Block{{Picture: states}}
 	} else if states != nil {
 		p.Add("States", Block{Picture: states})
 	}
-	p.add(targetsSection(r))
-	p.add(linesSection(r))
+	p.add(targetsSection(report))
+	p.add(linesSection(report))
 	covers := "The verdict covers:"
-	if r.Guide != nil {
+	if report.Guide != nil {
 		covers = "The search tried:"
 	}
-	p.Add("The bounds", Block{Text: covers}, Block{List: r.Covered}, Block{Text: "It does not cover:"},
-		Block{List: r.NotCovered})
+	p.Add("The bounds", Block{Text: covers}, Block{List: report.Covered}, Block{Text: "It does not cover:"},
+		Block{List: report.NotCovered})
 	p.Add("The search", About("Sizes of the search.",
-		[2]string{"states", strconv.Itoa(r.Counts.States)}, [2]string{"steps", strconv.FormatUint(r.Counts.Transitions, 10)},
-		[2]string{"steps to known states", strconv.FormatUint(r.Counts.Known, 10)},
-		[2]string{"states that end a run", strconv.Itoa(r.Counts.Ends)},
-		[2]string{"slots", strconv.FormatUint(uint64(r.Slots), 10)}))
+		[2]string{"states", strconv.Itoa(report.Counts.States)}, [2]string{"steps",
+			strconv.FormatUint(report.Counts.Transitions, 10)},
+		[2]string{"steps to known states", strconv.FormatUint(report.Counts.Known, 10)},
+		[2]string{"states that end a run", strconv.Itoa(report.Counts.Ends)},
+		[2]string{"slots", strconv.FormatUint(uint64(report.Slots), 10)}))
 	return p
 }
 

@@ -203,10 +203,10 @@ func (b *Batch) runChunk(ctx context.Context, m *emulator.Machine, first, end ui
 	return runs, nil
 }
 
-// One executes run i on a machine of the batch. The order of calls is arbitrary. One returns nil after the end of
+// One executes a run on a machine of the batch. The order of calls is arbitrary. One returns nil after the end of
 // ctx.
-func (b *Batch) One(ctx context.Context, m *emulator.Machine, i uint64) (*BatchRun, error) {
-	r, err := b.run(ctx, m, i, true)
+func (b *Batch) One(ctx context.Context, m *emulator.Machine, index uint64) (*BatchRun, error) {
+	r, err := b.run(ctx, m, index, true)
 	if err != nil || m.Interrupted {
 		return nil, err
 	}
@@ -237,30 +237,30 @@ func (b *Batch) run(ctx context.Context, m *emulator.Machine, i uint64, first bo
 	return r, nil
 }
 
-// Numbered returns run i, not yet executed.
-func (b *Batch) Numbered(i uint64) BatchRun {
+// Numbered returns a run, not yet executed.
+func (b *Batch) Numbered(index uint64) BatchRun {
 	each := max(b.Permutations, 1)
-	return BatchRun{Seed: b.Seeds.First + i/each, Permutation: i % each}
+	return BatchRun{Seed: b.Seeds.First + index/each, Permutation: index % each}
 }
 
 // AllProcessorsMax is the maximum number of processors for `permutation: all`: 10! is 3,628,800 runs.
 const AllProcessorsMax = 10
 
-// PermutationNumber returns permutation k of 0..n-1 in lexicographic order.
-func PermutationNumber(n int, k uint64) []uint32 {
+// PermutationNumber returns a permutation of 0..processors-1, numbered in lexicographic order.
+func PermutationNumber(processors int, number uint64) []uint32 {
 	radix := uint64(1)
-	for i := range n {
+	for i := range processors {
 		radix *= uint64(i + 1)
 	}
-	left := make([]uint32, n)
+	left := make([]uint32, processors)
 	for i := range left {
 		left[i] = uint32(i)
 	}
-	p := make([]uint32, 0, n)
-	for i := n; i > 0; i-- {
+	p := make([]uint32, 0, processors)
+	for i := processors; i > 0; i-- {
 		radix /= uint64(i)
-		at := int(k / radix)
-		k %= radix
+		at := int(number / radix)
+		number %= radix
 		p = append(p, left[at])
 		left = slices.Delete(left, at, at+1)
 	}
@@ -283,10 +283,10 @@ func nextPermutation(p []uint32) {
 	slices.Reverse(p[i+1:])
 }
 
-// PermutationSeed returns the seed of permutation k. Each run has its own random numbers; a single run with this seed
+// PermutationSeed returns the seed of a permutation. Each run has its own random numbers; a single run with this seed
 // and permutation is identical.
-func PermutationSeed(seed, k uint64) uint64 {
-	return hw.NewStream(seed, hw.PurposePermutation).Seed(k)
+func PermutationSeed(seed, number uint64) uint64 {
+	return hw.NewStream(seed, hw.PurposePermutation).Seed(number)
 }
 
 // BatchRun is one run of a batch.

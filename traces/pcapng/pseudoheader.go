@@ -90,28 +90,28 @@ var PseudoHeaderFields = []Field{
 	{Name: "cycle", Offset: 8 * offsetCycle, Bits: 64, Doc: "cycle of the run"},
 }
 
-// PutPseudoHeader writes a pseudo-header into the first PseudoHeaderBytes of b.
-func PutPseudoHeader(b []byte, h *Header) {
-	_ = b[PseudoHeaderBytes-1]
-	b[offsetVersion] = PseudoHeaderVersion
-	b[offsetDirection] = uint8(h.Direction)<<statusBits | h.Status&statusMax
-	binary.BigEndian.PutUint16(b[offsetPort:], h.Port)
-	binary.BigEndian.PutUint32(b[offsetSlot:], h.Slot)
-	binary.BigEndian.PutUint64(b[offsetCycle:], h.Cycle)
+// PutPseudoHeader writes a pseudo-header into the first PseudoHeaderBytes of buffer.
+func PutPseudoHeader(buffer []byte, h *Header) {
+	_ = buffer[PseudoHeaderBytes-1]
+	buffer[offsetVersion] = PseudoHeaderVersion
+	buffer[offsetDirection] = uint8(h.Direction)<<statusBits | h.Status&statusMax
+	binary.BigEndian.PutUint16(buffer[offsetPort:], h.Port)
+	binary.BigEndian.PutUint32(buffer[offsetSlot:], h.Slot)
+	binary.BigEndian.PutUint64(buffer[offsetCycle:], h.Cycle)
 }
 
-// ParsePseudoHeader checks that b starts with a pseudo-header.
-func ParsePseudoHeader(b []byte) (PseudoHeader, error) {
-	if len(b) < PseudoHeaderBytes {
-		return nil, fmt.Errorf("pseudo-header: %d bytes, it has %d", len(b), PseudoHeaderBytes)
+// ParsePseudoHeader checks that data starts with a pseudo-header.
+func ParsePseudoHeader(data []byte) (PseudoHeader, error) {
+	if len(data) < PseudoHeaderBytes {
+		return nil, fmt.Errorf("pseudo-header: %d bytes, it has %d", len(data), PseudoHeaderBytes)
 	}
-	if b[offsetVersion] != PseudoHeaderVersion {
-		return nil, fmt.Errorf("pseudo-header: version %d, want %d", b[offsetVersion], PseudoHeaderVersion)
+	if data[offsetVersion] != PseudoHeaderVersion {
+		return nil, fmt.Errorf("pseudo-header: version %d, want %d", data[offsetVersion], PseudoHeaderVersion)
 	}
-	if p := PseudoHeader(b); int(p.Direction()) >= len(DirectionNames) {
+	if p := PseudoHeader(data); int(p.Direction()) >= len(DirectionNames) {
 		return nil, fmt.Errorf("pseudo-header: %v is neither sent nor received", p.Direction())
 	}
-	return PseudoHeader(b), nil
+	return PseudoHeader(data), nil
 }
 
 // Direction returns the direction of the frame.

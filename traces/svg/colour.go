@@ -33,8 +33,8 @@ var (
 // Curves is the number of colours of curves.
 const Curves = 8
 
-// Of returns the colour of curve n, counted from 0. Colours repeat after Curves.
-func Of(n int) Colour { return Colour{first + role(n%Curves), 255, false} }
+// Of returns the colour of a curve, counted from 0. Colours repeat after Curves.
+func Of(index int) Colour { return Colour{first + role(index%Curves), 255, false} }
 
 // Pale returns the colour with an opacity from 0 to 1.
 func (c Colour) Pale(part float64) Colour {

@@ -24,8 +24,8 @@ type Pattern struct {
 	ranges map[int][2]uint64 // ranges by capture
 }
 
-// IsPattern reports whether s is a pattern rather than a plain name with indices.
-func IsPattern(s string) bool { return strings.Contains(s, "*") || rangeToken.MatchString(s) }
+// IsPattern reports whether text is a pattern rather than a plain name with indices.
+func IsPattern(text string) bool { return strings.Contains(text, "*") || rangeToken.MatchString(text) }
 
 var (
 	rangeToken   = regexp.MustCompile(`\[\d+\.\.\d+\]`)

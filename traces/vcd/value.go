@@ -47,8 +47,8 @@ func (v Value) Known() bool {
 }
 
 // Bit returns 0, 1, x or z.
-func (v Value) Bit(i int) byte {
-	word, shift := i>>6, i&63
+func (v Value) Bit(index int) byte {
+	word, shift := index>>6, index&63
 	return "01zx"[v.Unknown[word]>>shift&1<<1|v.Value[word]>>shift&1]
 }
 

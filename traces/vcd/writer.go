@@ -245,28 +245,28 @@ func (v *Writer) Set(id SignalID, value uint64) {
 	v.summary[word>>6] |= 1 << (word & 63)
 }
 
-// Cycle ends the previous cycle and starts cycle t. Cycles without changes may be skipped; repeating t does nothing.
-func (v *Writer) Cycle(t uint64) error {
+// Cycle ends the previous cycle and starts another. Cycles without changes may be skipped; repeating one does nothing.
+func (v *Writer) Cycle(cycle uint64) error {
 	switch {
 	case v.err != nil:
 		return v.err
 	case v.phase == phaseDeclare:
 		return v.fail(errors.New("vcd: Cycle called before Begin"))
 	case v.phase == phaseClosed:
-		return v.fail(fmt.Errorf("vcd: cycle %d after Close", t))
-	case v.running && t == v.now:
+		return v.fail(fmt.Errorf("vcd: cycle %d after Close", cycle))
+	case v.running && cycle == v.now:
 		return nil
-	case v.running && t < v.now:
-		return v.fail(fmt.Errorf("vcd: cycle %d after cycle %d: time cannot go back", t, v.now))
+	case v.running && cycle < v.now:
+		return v.fail(fmt.Errorf("vcd: cycle %d after cycle %d: time cannot go back", cycle, v.now))
 	}
 	v.endCycle()
 	if !v.running {
 		v.running = true
-		v.start(t)
-	} else if v.phase == phaseWaiting && t > v.first {
+		v.start(cycle)
+	} else if v.phase == phaseWaiting && cycle > v.first {
 		v.dump(v.first)
 	}
-	v.now = t
+	v.now = cycle
 	if len(v.buf) >= flushBytes {
 		v.flush()
 	}
@@ -423,15 +423,15 @@ type change struct {
 
 const ringChangesMin = 1024
 
-// NeedsCycle reports whether values in cycle t can affect the file. A machine may skip other cycles, but must then
+// NeedsCycle reports whether values in a cycle can affect the file. A machine may skip other cycles, but must then
 // set every signal in the next needed cycle.
-func (v *Writer) NeedsCycle(t uint64) bool {
+func (v *Writer) NeedsCycle(cycle uint64) bool {
 	if v.err != nil {
 		return false
 	}
 	switch v.phase {
 	case phaseDeclare, phaseWaiting, phaseArmed, phaseWriting:
-		return t >= v.options.From && t <= v.last
+		return cycle >= v.options.From && cycle <= v.last
 	}
 	return false
 }

@@ -63,8 +63,8 @@ func IntegerSchema(minimum int64, maximum uint64) *jsonschema.Schema {
 	}
 }
 
-// Pointer returns a pointer to n, for optional numbers of a schema.
-func Pointer(n uint64) *uint64 { return &n }
+// Pointer returns a pointer to number, for optional numbers of a schema.
+func Pointer(number uint64) *uint64 { return &number }
 
 // SchemaRanges adds ranges of integers, words of Worded types, and descriptions from comments to the definitions.
 func SchemaRanges(definitions jsonschema.Definitions, types []reflect.Type, name func(reflect.Type) string) error {
