@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"starloom/firmware"
 	"starloom/traces"
 )
 
@@ -117,7 +116,7 @@ func (c *campaign) sum(bases []fuzzBase) {
 	r := &c.report
 	r.FuzzCalls = c.fuzzer.calls
 	r.Branches = Branches{Reached: c.fuzzer.reached(), Image: c.fuzzer.image.Branches,
-		Functions: byFunction(c.fuzzer.m.Shards[0].Instances[0].(*firmware.Watched), c.fuzzer.branches)}
+		Functions: byFunction(c.fuzzer.sample(), c.fuzzer.branches)}
 	r.NotTried = append(c.notTried(bases), r.NotTried...)
 	if r.Fuzzed < c.sequences {
 		more := traces.Plural(c.sequences-r.Fuzzed, "more sequence", "more sequences")

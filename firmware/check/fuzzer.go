@@ -42,13 +42,18 @@ func (c *checker) newFuzzer() (*fuzzer, error) {
 			instance.(*firmware.Watched).Watch(false)
 		}
 	}
-	image := m.Shards[0].Instances[0].(*firmware.Watched).Covered()
-	return &fuzzer{m: m, image: image, coverage: newCoverage(image.Branches), dictionary: dictionary{
+	f := &fuzzer{m: m}
+	image := f.sample().Covered()
+	*f = fuzzer{m: m, image: image, coverage: newCoverage(image.Branches), dictionary: dictionary{
 		random:     rand.New(rand.NewPCG(c.config.Seed, 0)),
 		processors: uint32(m.Shape.Processors()),
 		constants:  image.Constants,
-	}}, nil
+	}}
+	return f, nil
 }
+
+// sample returns an instance of the image, the same for all calls.
+func (f *fuzzer) sample() *firmware.Watched { return f.m.Shards[0].Instances[0].(*firmware.Watched) }
 
 type fuzzBase struct {
 	seed  uint64
