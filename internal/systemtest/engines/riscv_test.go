@@ -1,6 +1,7 @@
 package engines
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -100,5 +101,30 @@ func TestRISCVRefused(t *testing.T) {
 		}
 		_, err := starloom.NewMachine(context.Background(), s, starloom.MachineOptions{})
 		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestRISCVReturns: a run that was saved and restored in another machine equals the whole run, banked and isolated; a
+// processor alone acts as in the run.
+func TestRISCVReturns(t *testing.T) {
+	s := riscv(t, router, "rv32imc", "ibex")
+	for _, mode := range []string{"banked", "isolated"} {
+		s.Firmware.Mode = mode
+		whole := systemtest.Machine(t, s, starloom.MachineOptions{})
+		require.NoError(t, whole.Run(context.Background(), nil))
+		first := systemtest.Machine(t, s, starloom.MachineOptions{})
+		second := systemtest.Machine(t, s, starloom.MachineOptions{})
+		for range 20 {
+			require.NoError(t, first.Step())
+		}
+		var saved, alone bytes.Buffer
+		require.NoError(t, first.Save(&saved))
+		require.NoError(t, second.Restore(&saved))
+		require.NoError(t, second.Run(context.Background(), nil))
+		require.Equal(t, systemtest.ReportText(t, whole.Report()), systemtest.ReportText(t, second.Report()), mode)
+		_, err := starloom.Run(context.Background(), s,
+			starloom.RunOptions{Replay: starloom.ReplayOptions{Output: starloom.Writer(&alone), Processor: 3}})
+		require.NoError(t, err)
+		require.Contains(t, alone.String(), "equal to the whole run", mode)
 	}
 }
