@@ -14,7 +14,7 @@ import (
 func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (*FirmwareCheck, error) {
 	if s.Workload.Permutation.Kind == PermutationAll {
 		return nil,
-			s.refuse("workload.permutation", "permutation is all, which makes many runs, but a check needs one run",
+			s.refuse("workload.permutation", "permutation: all requires many runs, but a check needs a single run",
 				"choose one permutation, such as random or reverse")
 	}
 	c, err := s.elaborate()

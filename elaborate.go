@@ -134,7 +134,7 @@ func (s *Scenario) elaborateStates(c *config.Config) error {
 			}
 			slots := cycles / uint64(each)
 			if cycles%uint64(each) != 0 || slots == 0 || slots > SlotsMax {
-				return s.refuse(at, fmt.Sprintf("%s is %s, and conditions are judged once in a slot of %d cycles", at, known, each),
+				return s.refuse(at, fmt.Sprintf("%s is %s, but conditions are judged once per slot of %d cycles", at, known, each),
 					"write slots: 40 slots")
 			}
 			rule.Slots = uint32(slots)
@@ -322,7 +322,7 @@ func (s *Scenario) elaborateTiming(c *config.Config) (err error) {
 		// no hardware combines a wire, the link of 0 cycles, with registers
 		if c.Timing.PropagationCycles = most; least == 0 && most > 0 {
 			return s.refuse("fabric", fmt.Sprintf("some links have a latency of 0 cycles, but others of up to %d", most),
-				"give all links 0, or all 1 or more; links without a latency use link.propagation_cycles")
+				"give all links 0 cycles, or all at least 1; links without a latency use link.propagation_cycles")
 		}
 	}
 	c.Timing.ArbitrationCycles, c.Timing.Frames = shape.ArbitrationCycles, max(1, shape.FramesPerSlot)
@@ -563,9 +563,8 @@ func (s *Scenario) otherInBookSim() string {
 	if grid := cmp.Or(n.Mesh, n.Torus); grid == nil || len(grid.K) == 1 {
 		return ""
 	}
-	return "pattern: " + t.Pattern + " goes by the numbers of processors, and that of BookSim by each dimension; to " +
-		"send BookSim's packets " +
-		"write them into a file: traffic: {file: packets.csv}"
+	return "pattern: " + t.Pattern + " applies to the numbers of processors, but BookSim's pattern applies to each " +
+		"dimension; to send BookSim's packets, write them into a file: traffic: {file: packets.csv}"
 }
 
 // permutations returns the number of runs per seed for `permutation: all`, 0 for other workloads. Permutations are

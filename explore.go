@@ -151,7 +151,7 @@ func repeats(r *ExploreReport, one *Scenario, engine string) error {
 			(v.Slot == found.Slot || v.Subject.Kind == fabric.FindMissing) // a run locates the loss
 	})
 	if k < 0 {
-		return fmt.Errorf("the schedule of an exploration breaks %s in slot %d, and a run of engine %s does not", found.Rule,
+		return fmt.Errorf("the schedule of an exploration breaks %s in slot %d, but a run in engine %s does not", found.Rule,
 			found.Slot, engine)
 	}
 	*found = report.Violations[k] // a run says more of the cause

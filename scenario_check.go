@@ -99,7 +99,7 @@ func (s *Scenario) checkFabric() error {
 	case errors.As(err, &refused):
 		return s.refusal(err)
 	case err != nil:
-		return s.refuse("fabric."+n.Kind(), err.Error(), "change what stands under fabric."+n.Kind())
+		return s.refuse("fabric."+n.Kind(), err.Error(), "change the keys under fabric."+n.Kind())
 	}
 	return nil
 }
@@ -169,8 +169,8 @@ func (s *Scenario) checkBare() error {
 		if !slices.Contains(every, rule) && !slices.Contains(s.Rules.OfPackets(), rule) && rule != fabric.RuleFinishBy {
 			return s.refuse("rules."+rule, fmt.Sprintf("without firmware, routers carry bare packets, for which the rule %s "+
 				"is not checked", rule),
-				"delete it; finishes and deadlock always hold, and in_order, latency_max, deadline_slots and finish_by may be "+
-					"asked for")
+				"delete it; finishes and deadlock are always checked, and in_order, latency_max, deadline_slots and finish_by "+
+					"may be requested")
 		}
 	}
 	return nil
@@ -232,7 +232,7 @@ func (s *Scenario) checkPayload(takeNeeds func()) error {
 		return nil
 	}
 	return s.refuse("nic.payload_bytes",
-		fmt.Sprintf("nic.payload_bytes is %d, and a message of %s has %s", s.NIC.PayloadBytes, p.Name,
+		fmt.Sprintf("nic.payload_bytes is %d, but a message of %s has %s", s.NIC.PayloadBytes, p.Name,
 			traces.Plural(least, "byte", "bytes")),
 		fmt.Sprintf("give at least %d", least))
 }
@@ -447,8 +447,9 @@ func (s *Scenario) checkDepths(f *Fault, at string) error {
 		frames, limit int
 	}{{"rx_frames", f.RXFrames, s.NIC.RXFrames}, {"tx_frames", f.TXFrames, s.NIC.TXFrames}} {
 		if fifo.frames < 0 || fifo.frames > fifo.limit {
-			return s.refuse(at+"."+fifo.key, fmt.Sprintf("%s is %d, nic.%s is %d", fifo.key, fifo.frames, fifo.key, fifo.limit),
-				"give a smaller FIFO than the others have")
+			return s.refuse(at+"."+fifo.key, fmt.Sprintf("%s is %d, but nic.%s is "+
+				"%d", fifo.key, fifo.frames, fifo.key, fifo.limit),
+				"give a smaller depth")
 		}
 	}
 	return nil
@@ -503,7 +504,7 @@ func (s *Scenario) checkCPU() error {
 	if ratio := c.ratio(); c.TrapCycles > firmware.LimitMax/ratio {
 		return s.refuse(path+".trap_cycles",
 			fmt.Sprintf("%s.trap_cycles is %d, with a clock_ratio of %d", path, c.TrapCycles, ratio),
-			fmt.Sprintf("allowed: 1 to %d: costs are counted to about %d", firmware.LimitMax/ratio,
+			fmt.Sprintf("allowed: 1 to %d, because costs are counted up to about %d", firmware.LimitMax/ratio,
 				uint64(firmware.LimitMax)))
 	}
 	return nil
@@ -555,7 +556,7 @@ func (s *Scenario) checkSchedule() error {
 	case f.Schedule != "" && s.Workload.Traffic != nil:
 		return s.refuse("firmware.schedule", "the words of the schedule carry the traffic", "delete schedule")
 	case f.Schedule != "" && f.Program != "":
-		return s.refuse("firmware.schedule", "a built-in program brings its own schedule",
+		return s.refuse("firmware.schedule", "a built-in program has its own schedule",
 			"delete schedule, or give an image")
 	}
 	return nil

@@ -82,7 +82,7 @@ func (list Networks) ParseScenario(place string, data []byte, set ...Assignment)
 			&InputError{Place: place + ":1:1", Reason: "this is a netlist, the network alone",
 				Remedy: fmt.Sprintf("write a scenario that names it: "+
 					"starloom: 1, fabric: {netlist: {file: %s}} and firmware: {program: netlist/next-hop}; 'starloom netlist show' "+
-					"prints what it is", filepath.Base(place))}
+					"prints its nodes and media", filepath.Base(place))}
 	}
 	d, err := list.decode(place, root, set)
 	if err != nil {

@@ -46,7 +46,7 @@ func (h *Host) load(name string, image []byte, meter *wasm.Meter) (*Image, error
 			return nil, err
 		}
 	case meter != nil && meter.Core != "":
-		return nil, fmt.Errorf("is no ELF, but only programs for RISC-V have costs on the core %s; choose a model of %s",
+		return nil, fmt.Errorf("is not an ELF, but only programs for RISC-V have costs on the core %s; choose a model of %s",
 			meter.Core, strings.Join(wasm.Models(), ", "))
 	}
 	if !bytes.HasPrefix(image, binary.Header) {

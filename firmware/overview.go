@@ -197,8 +197,8 @@ func (v *Overview) handlers(t io.Writer) {
 		}
 	}
 	if slices.ContainsFunc(v.Static.Handlers, func(h wasm.Handler) bool { return h.OpenLoops }) {
-		fmt.Fprintln(t, "\t  --loop gives the number of turns of the loop at such a place; --help --all explains those of "+
-			"starloom.h")
+		fmt.Fprintln(t, "\t  --loop states the number of turns of the loop at such a place; --help --all explains the "+
+			"loops of starloom.h")
 	}
 }
 

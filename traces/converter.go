@@ -43,7 +43,7 @@ func (f *File) Through(c *Converter) error {
 	}
 	if f.temp == "" {
 		return input.Mistake(f.path,
-			"this is a pipe or a device, and "+c.Command+" needs a file, whose beginning it writes last", c.Instead)
+			"this is a pipe or a device, but "+c.Command+" needs a file, because it writes the beginning last", c.Instead)
 	}
 	f.conversion = &conversion{Converter: c, path: path, files: leftovers(f.temp)}
 	f.buf.Reset(f.conversion)

@@ -92,7 +92,7 @@ func TestConverterRefused(t *testing.T) {
 	require.NoError(t, err)
 	defer device.Abort()
 	require.EqualError(t, device.Through(louder(capitals)), os.DevNull+
-		": this is a pipe or a device, and sh needs a file, whose beginning it writes last; give another path")
+		": this is a pipe or a device, but sh needs a file, because it writes the beginning last; give another path")
 }
 
 // TestConverterLeavesNothing: what a killed process has left goes with its temporary file, and a process that

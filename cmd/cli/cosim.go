@@ -54,7 +54,7 @@ func newCosimBuild() *cobra.Command {
 	f.StringArrayVarP(&o.lists, "list", "f", nil, "read sources, folders and definitions from the list `F`")
 	f.StringArrayVar(&o.languages, "language", nil, "Verilog standard of a source: `FILE=1364-2001`")
 	f.StringArrayVar(&o.libraries, "libraries", nil, "VHDL library with its files: `NAME=F,F`")
-	f.StringArrayVar(&o.GHDLFlags, "ghdl-flags", nil, "give ghdl the `FLAG`, as in --ghdl-flags=-frelaxed")
+	f.StringArrayVar(&o.GHDLFlags, "ghdl-flags", nil, "pass the `FLAG` to ghdl, as in --ghdl-flags=-frelaxed")
 	f.StringArrayVar(&o.Clocks, "clock", nil, "input `NAME` is a clock")
 	o.wasm = o.outputs.add(f, "output", "o", "write the result to `F` (default: the top's name with .wasm)", nil)
 	f.StringVar(&o.Cache, "cache", "", "keep results in `DIR` (default: the user's cache)")

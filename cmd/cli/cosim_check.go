@@ -62,7 +62,7 @@ func listTwins(w io.Writer, twins []twin.Twin) error {
 		fmt.Fprintf(&b, "%s\n  does        %s\n  parameters  {%s}\n  inputs      %s\n  outputs     %s\n",
 			t.Name, t.Does, strings.Join(parameters, ", "), strings.Join(inputs, ", "), strings.Join(outputs, ", "))
 	}
-	b.WriteString("\nEvery parameter needs a value; those that stand here are examples, and widths are those with them.\n")
+	b.WriteString("\nEvery parameter needs a value. The values shown are examples, and the widths result from them.\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

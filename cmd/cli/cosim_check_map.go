@@ -239,8 +239,8 @@ func (o *checkFlags) complete(m *pinmap.Map, parameters twin.Parameters) error {
 				fmt.Sprintf("give -G %s=%d", of, value))
 		}
 		if _, given := m.Parameters[name]; given || !known {
-			return input.Mistake("-G", "a map has its own parameters",
-				"write parameters: and params: in the map; -G sets parameters of the model that the map leaves out")
+			return input.Mistake("-G", "a pin map has its own parameters",
+				"write parameters: and params: in the map; -G sets parameters of the model that the map omits")
 		}
 		m.Parameters[name] = value
 	}

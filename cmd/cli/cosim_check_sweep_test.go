@@ -50,7 +50,7 @@ func TestLongCosimCheckSweep(t *testing.T) {
 	for args, says := range map[string]string{
 		"--vcd a.vcd": "--vcd: the pin map has lists of parameters, but this option needs one value of each; choose with -G NAME=VALUE",
 		"-G SEED=2":   "-G: no point of the pin map has SEED=2",
-		"-G NAME=2":   "-G: a map has its own parameters",
+		"-G NAME=2":   "-G: a pin map has its own parameters",
 	} {
 		_, stderr, status := runIn(t, dir, append([]string{"cosim", "check", "m.yml"}, strings.Fields(args)...)...)
 		require.Equal(t, statusInput, status)
@@ -83,7 +83,8 @@ func TestCosimCheckCoverage(t *testing.T) {
 	dir := checkFolder(t, "")
 	for file, says := range map[string][2]string{
 		"c.info": {"TN:starloom\nSF:dut.sv\n", "coverage: c.info; look at it with: genhtml --branch-coverage -o coverage c.info\n"},
-		"c.dat":  {"# SystemC::Coverage-3\nC '", "coverage: c.dat; verilator_coverage reads it, and merges it with others\n"},
+		"c.dat": {"# SystemC::Coverage-3\nC '", "coverage: c.dat; verilator_coverage reads it and merges it with other " +
+			"files\n"},
 		"c.json": {"{\n  \"schema\": 1,", "coverage: c.json\n"},
 		"c.txt":  {"lines ", "coverage: c.txt\n"},
 	} {

@@ -71,7 +71,7 @@ func TestCosimCheckStatus(t *testing.T) {
 		{"no map", "", "", statusInput, []string{"MAP.yml is missing; give a pin map, or --twin NAME"}},
 		{"two maps", "", "m.yml m.yml", statusInput, []string{"unexpected argument"}},
 		{"map and twin", "", "m.yml --twin lfsr", statusInput, []string{"--twin: a map is also given: m.yml"}},
-		{"parameter of a map", "", "m.yml -G A=1", statusInput, []string{"-G: a map has its own parameters"}},
+		{"parameter of a map", "", "m.yml -G A=1", statusInput, []string{"-G: a pin map has its own parameters"}},
 		{"no such twin", "", "--twin lfs", statusInput, []string{`--twin: there is no model "lfs"; did you mean lfsr?`}},
 		{"no such parameter", "", "--twin lfsr -G SEAD=1", statusInput, []string{"-G: lfsr has no parameter SEAD; did you mean SEED?"}},
 		{"too large", "", "--twin star_coupler -G D=4000000000", statusInput, []string{"-G: D of star_coupler is 4000000000; give 0 to 65535"}},

@@ -34,7 +34,7 @@ func newExplore(networks starloom.Networks) *cobra.Command {
 	o := exploreFlags{settings: settings{networks: networks}}
 	c := &cobra.Command{
 		Use:               "explore SCENARIO | --sweep FILE",
-		Short:             "Run a scenario through all faults within bounds, to a verdict for all of them",
+		Short:             "Explore all runs of a scenario with faults within given bounds",
 		Args:              func(c *cobra.Command, args []string) error { return o.arguments(c, args) },
 		ValidArgsFunction: oneFile("yaml", "yml"),
 	}
@@ -50,13 +50,13 @@ func newExplore(networks starloom.Networks) *cobra.Command {
 		"nothing else")
 	o.graph = o.outputs.file(f, "graph", "write the graph of states, at most 500, for Graphviz to `F.dot`")
 	o.settings.declare(c)
-	f.Uint64Var(&o.seed, "seed", 0, "take the seed `N` in place of the scenario's")
+	f.Uint64Var(&o.seed, "seed", 0, "use the seed `N` instead of the scenario's")
 	f.StringVar(&o.Out, "out", "", "keep the search in the folder `DIR`; the same command continues it")
 	f.StringVar(&o.sweep, "sweep", "", "explore every point of the sweep file `FILE` in place of a scenario")
 	completed(c, "sweep", oneFile("yaml", "yml"))
 	o.csv = o.outputs.file(f, "csv", "with --sweep, write a row for each point as CSV to `F`")
 	engine := choose(c, "engine", "how slots are computed; routers and RTL need cycle", "auto", "cycle", "slot")
-	f.BoolVar(&o.UntilFails, "until-fails", false, "raise the largest number of faults one by one until a rule breaks")
+	f.BoolVar(&o.UntilFails, "until-fails", false, "raise the maximum number of faults one by one until a rule breaks")
 	f.BoolVar(&o.guide, "guide", false, "try runs, guided by states and branches that they show, in place of all runs")
 	f.Uint64Var(&o.slots, "max-slots", explore.GuideSlots, "with --guide, end after `N` slots")
 	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: all cores")
@@ -93,7 +93,7 @@ func (o *exploreFlags) arguments(c *cobra.Command, args []string) error {
 	case o.guide && c.Flag("graph").Value.String() != "":
 		return input.Mistake("--graph", "a guided search has no whole graph", "delete it, or --guide")
 	case o.sweep == "" && c.Flag("csv").Value.String() != "":
-		return input.Mistake("--csv", "a table has a row for each point of a sweep", "add --sweep FILE, or take --json")
+		return input.Mistake("--csv", "a table has a row for each point of a sweep", "add --sweep FILE, or use --json")
 	case o.sweep == "":
 		return exactly("SCENARIO")(c, args)
 	case len(args) > 0:

@@ -18,7 +18,7 @@ import (
 func (o *exploreFlags) runSweep(c *cobra.Command) error {
 	for _, only := range []string{"output", "graph", "seed"} {
 		if c.Flags().Changed(only) {
-			return input.Mistake("--"+only, "this option is for one scenario, and --sweep explores many",
+			return input.Mistake("--"+only, "this option is for one scenario, but --sweep explores many",
 				"delete it; give seeds: in the sweep file, or explore the point by itself")
 		}
 	}

@@ -92,7 +92,7 @@ func newFirmwareNew() *cobra.Command {
 		Args:  exactly("NAME"),
 	}
 	language := choose(c, "language", "write it in this language", known...)
-	network := choose(c, "fabric", "make it for a network that the project draws", "netlist")
+	network := choose(c, "fabric", "make it for a network drawn in the project", "netlist")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		netlist := network.value == "netlist"
 		switch {
@@ -236,8 +236,7 @@ func newFirmwareInspect() *cobra.Command {
 	f := c.Flags()
 	f.StringArrayVar(&o.costs, "cost", nil, "cost of an instruction of a class: `CLASS=N`; may be given several times")
 	f.StringArrayVar(&o.loops, "loop", nil,
-		"the loop at `FILE:LINE=N` or 'offset 0xHEX=N' iterates at most N times each time "+
-			"that it is entered; may be given several times")
+		"the loop at `FILE:LINE=N` or 'offset 0xHEX=N' iterates at most N times per entry; may be given several times")
 	f.BoolVar(&o.shown.Functions, "functions", false, "list the functions: number, bytes, worst case, loops")
 	f.BoolVar(&o.shown.Blocks, "blocks", false, "list the basic blocks: offset in the image, cost, line, calls")
 	json := files.file(f, "json", "write everything as JSON to `F`")

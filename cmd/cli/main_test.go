@@ -275,8 +275,9 @@ var badRuns = []badInput{
 	{"run s.yaml --slots 4294967295", `--slots: "4294967295" cannot be used; give an integer from 1 to 4294967294`},
 	{"run s.yaml --firmware pops/randon", "--firmware: the firmware image cannot be read: "},
 	{"run s.yaml --firmware pops/one-to-all", "--firmware: the program pops/one-to-all does not carry permutation; "},
-	{"run s.yaml --seeds 1..2 --seed 3", "--seeds: this is for many runs, --seed for one; delete one of them"},
-	{"run s.yaml --seeds 1..2 --permutation 3", "--seeds: this is for many runs, --permutation for one; delete one of them"},
+	{"run s.yaml --seeds 1..2 --seed 3", "--seeds: this option is for many runs; use --seed for one; delete one of them"},
+	{"run s.yaml --seeds 1..2 --permutation 3", "--seeds: this option is for many runs; use --permutation for one; " +
+		"delete one of them"},
 	{"run s.yaml --seeds 2..1", "--seeds: the range 2..1 is empty; write 1..2"},
 	{"run s.yaml --seeds 1..2 --vcd new.vcd", "--vcd: a waveform shows one run, and --seeds asks for many; run one of them alone with --seed N"},
 	{"run s.yaml --seeds 1..2 --csv new.xml", "--csv: output new.xml: two outputs have this path: give each its own"},

@@ -153,7 +153,7 @@ func TestNetworksRefuse(t *testing.T) {
 		"{square: 4}":                                   "s.yaml:3:18: fabric.square is 4; write an object: {side: ...}",
 		"{square: {side: 100}}":                         "s.yaml:3:25: fabric.square.side is 100; allowed: 1 to 99 (groups, and processors of a group)",
 		"{square: {side: 13}}":                          "s.yaml:3:25: thirteen is unlucky; take another",
-		"{square: {side: 4, more: {weight: 1}}}":        "s.yaml:3:18: it is balanced; change what stands under fabric.square",
+		"{square: {side: 4, more: {weight: 1}}}":        "s.yaml:3:18: it is balanced; change the keys under fabric.square",
 		"{square: {side: 4, more: {weight: 2.5}}}":      "s.yaml:3:43: fabric.square.more.weight is 2.5; allowed: 0 to 2",
 		"{square: {side: 4, more: {colour: rod}}}":      `s.yaml:3:43: fabric.square.more.colour is "rod"; did you mean "red"? allowed: red, blue`,
 		"{square: {side: 4, more: {lamps: []}}}":        "s.yaml:3:42: fabric.square.more.lamps is an empty list; delete the key",

@@ -49,9 +49,12 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"kept: all processors say that they are done; packets that have not arrived break exactly_once",
 			"Expect PASS after 30 slots; this page has tried it.", "Expect the same FAIL, and then GTKWave with its marker at cycle 54.", "where a group has as many processors as there are groups (d = g); here d = 4 and g = 3",
 			"A processor that hears a frame for anybody has a packet on its way, even if it is for this processor",
-			"The frames show it. Processor 6 hears an ack of its packet for 0 in slot 8. The packet is still on its way, at processor 0, which has heard it in a frame for anybody, to pass it on: " +
-				"a packet has arrived only when it comes in a frame for its destination. In slot 9 processor 0 sends it to itself, it meets another frame, and no one sends it again. " +
-				"Processor 0 hears an ack of its packet for 3 in slot 8. The packet is still on its way, at processor 1. In slot 9 processor 1 sends it on, it meets", "4anybodyack of the packet of 0 for 3",
+			"The frames show it. Processor 6 hears an ack of its packet for 0 in slot 8. The packet is still in transit, at " +
+				"processor 0, which received it in a frame for any processor, to be forwarded: a packet has arrived only when " +
+				"it is received in a frame for its destination. In slot 9 processor 0 sends it to itself, it collides with " +
+				"another frame, and no processor sends it again. " +
+				"Processor 0 hears an ack of its packet for 3 in slot 8. The packet is still in transit, at processor 1. In " +
+				"slot 9 processor 1 sends it on, it meets", "4anybodyack of the packet of 0 for 3",
 		}, []string{"in slot 5 of a step"}},
 		{"a deadline", []string{"gossip.yaml", "--set", "rules.deadline_slots=20"}, []string{"gossip.yaml", "--set", "rules.exactly_once=true",
 			"--set", "rules.deadline_slots=27"}, []string{
@@ -67,16 +70,24 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"If the run is to show this failure, say that it is expected:\nstarloom run gossip.yaml --set rules.deadline_slots=20 --expect fail",
 			"Two moments. By the end of slot 19, cycle 119, the packet should have come to crossbar.nic[8]: that is the deadline. It came in slot 26: it was sent at cycle 157, and had come at cycle 160.",
 			"1. deadline_slots over at cycle 119, the packet sent at cycle 157", "Signals around cycle 157: crossbar.nic[8].", "15726sentcrossbar.nic[9].port[0]", "Surfer with the same signals at cycle 157:",
-			"GTKWave opens with its marker, packet_sent, at cycle 157, when the packet was sent, and has another, deadline_slots, at cycle 119, by which it should have come:", "starloom.slot == 26", "so this run was not checked for exactly_once. Check it for",
+			"GTKWave opens with its marker, packet_sent, at cycle 157, when the packet was sent, and has another, " +
+				"deadline_slots, at cycle 119, by which it should have arrived:", "starloom.slot == 26", "so this run was not " +
+				"checked for exactly_once. Check it for",
 			"starloom run gossip.yaml --set rules.deadline_slots=20 --set rules.exactly_once=true", "The deadline of 20 slots is set on the command line.", "Slots are counted from the start of the run",
 			"run it with the deadline that all meet, 27 slots; nothing gets faster by that. This checks what gossip/fsa has to keep by itself, too (exactly_once):", "Expect PASS after 27 slots; this page has tried it.", "Expect FAIL, 16 violations (deadline_slots); this page has tried it.",
-			"Take steps 1 to 4 in this order, each if its condition holds; steps 5 and 6 show more.", "Other programs of the fabric for this workload take too long, too, at the least: " +
+			"Follow steps 1 to 4 in this order, each only if its condition holds; steps 5 and 6 show more.", "Other programs " +
+				"of the fabric for this workload also take too long, at least: " +
 				"gossip/hopfield (24 slots), gossip/optimal (24 slots), gossip/voting (24 slots).", "This page has tried other parameters of the program: " +
 				"with firmware.params.scheduling=2 (Algorithm 2: if its next addressee cannot hear, a sender chooses the first remaining addressee that can) it fails then, too, with 12 violations (deadline_slots); with firmware.params.scheduling=3 (Algorithm 2': ", "None meets 20 slots.", "Cause\nThe deadline of 20 slots is set on the command line.",
-			"tx.portthe number of the output that the frame is for; the NIC itself has one port, port[0]",
-			"If it has to be in time on this network, write firmware with another algorithm: a round-robin tournament takes 18 slots: in each of its 9 rounds the processors meet in pairs, and the processors of a pair send to each other, one after the other. Start from the source", "--set rules.exactly_once=true --firmware mine.wasm runs it: PASS if it keeps these rules and takes 20 slots or fewer", "starloom run gossip.yaml --set rules.deadline_slots=20 --vcd",
+			"tx.portthe number of the output to which the frame is addressed; the NIC itself has one port, port[0]",
+			"If it must be in time on this network, write firmware with another algorithm: a round-robin tournament takes 18 " +
+				"slots: in each of its 9 rounds the processors meet in pairs, and the processors of a pair send to each other, " +
+				"one after the other. Start from the source", "--set rules.exactly_once=true --firmware mine.wasm runs it: PASS " +
+				"if it keeps these rules and takes 20 slots or fewer", "starloom run gossip.yaml --set rules.deadline_slots=20 " +
+				"--vcd",
 			"The packet is that of crossbar.nic[9]: what that did in each slot, and the signals when it sent this one.", "crossbar.nic[9]\ntx.light\ntx.port", "crossbar.output[8].arbiter\nbusy",
-			"exactly_once" + "every packet arrives at its destination, once, and nowhere else" + "not checked: rules of the scenario or of --set take the place of those of gossip/fsa",
+			"exactly_once" + "every packet arrives at its destination, once, and nowhere else" + "not checked: rules of the " +
+				"scenario or of --set replace the rules of gossip/fsa",
 			"lambda27stepslength of the run",
 		}, []string{"rules.deadline_slots=20 --set rules.deadline_slots", "Note: the scenario's rules"}},
 		{"faults on a bus", []string{"bus-faults.yaml"}, []string{"bus-faults.yaml", "--set", "faults={}"}, []string{
@@ -86,9 +97,16 @@ func TestPagesOfFailingRuns(t *testing.T) {
 				"In slot 24 the fault clock_pause keeps its handler from being called",
 			"--set 'rules={}'", "(processor 3: what was due in slot 24)",
 			"starloom run bus-faults.yaml --expect fail", "Expect the same FAIL, with a line that says as expected: fail; the exit status is 0, not 1.",
-			"Take steps 1 to 5 in this order, each if its condition holds; step 6 shows more.", "If the faults are not meant, take them out of the scenario:", "If they are meant, and the run is to show this failure, say that it is expected:",
-			"Expect FAIL only for what no firmware can mend: no_loss is broken wherever a fault takes a frame. Unchanged, it fails as here: 3 violations.", "Expect PASS if it keeps these rules, and those of every run: finishes is checked although it is not named; with bus/sensors in the place of mine.wasm FAIL, 1 violation (finishes); this page has tried it.",
-			"Two cycles are marked: 140, and 168, where slot 24 begins, which decides: the handler is not called there, so what was due does not happen.",
+			"Follow steps 1 to 5 in this order, each only if its condition holds; step 6 shows more.", "If the faults are " +
+				"not intended, remove them from the scenario:", "If they are intended, and the run is to show this failure, say " +
+				"that " +
+				"it is expected:",
+			"Expect FAIL only for violations that no firmware can prevent: no_loss is broken wherever a fault takes a frame. " +
+				"Unchanged, it fails as here: 3 violations.", "Expect PASS if it keeps these rules, and those of every run: " +
+				"finishes is checked although it is not named; with bus/sensors in place of mine.wasm FAIL, 1 violation " +
+				"(finishes); this page has tried it.",
+			"Two cycles are marked: 140, and 168, where slot 24 begins, which decides: the handler is not called there, so " +
+				"the due action does not happen.",
 			"processor 3 was not done when the run ended; it sent its last frame in slot 17, has received none and last changed its state in slot 18; " +
 				"it is awake: its handler is called in every slot but those in which the fault clock_pause pauses it. It was brought about by the fault clock_pause",
 			"has done this: 2 receptions prevented, first in cycle 84", "GTKWave opens with its marker at cycle 84, where the faults struck first",
@@ -98,7 +116,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"Expect PASS after 145 slots; this page has tried it.", "rx_port none", "rx_portthe port that the NIC hears",
 			"with the frames of slot 12, in which the faults struck first", "Signals and frames of this slot stand at the fault stuck.", "What the listeners get stands below _tapped: the fault lies before that, and the marked cycle is the first in which it shows",
 			"Signals around cycle 86: bus.bus[0].wire. This cycle is marked.",
-			"A sender that has no answer after some slots sends the frame again.", "it asks for that slot or a later one",
+			"A sender without an answer after some slots sends the frame again.", "it asks for that slot or a later one",
 		}, []string{"stop.slots or --slots sets it", "ffff,", "slot 200,"}},
 		{"faults in a network of links", []string{"ej-faults.yaml"}, []string{"ej-faults.yaml", "--set", "faults={}"}, []string{
 			"processor 3 never received the message of processor 0: it comes by way of processors 1, 2, and 1 had not received it",
@@ -107,21 +125,32 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"kept by those that received it; 12 processors did not: exactly_once", "processor 14 never received the message of processor 0: it comes by way of processors 36, 25, and a fault has killed 36the fault dead",
 			"bit_flip: processor 1 never received the message of processor 0: it comes straight from 0, and in slot 0 a fault flipped its bit 104, of the tag: its CRC was wrong, so it was dropped. " +
 				"To these it comes by way of others, so they lost it, too: ej.node[2].nic[0], ej.node[3].nic[0], ej.node[12].nic[0]",
-			"What only the end of the run shows stands in its last cycle.", "from slot 0 to 3 (the run ended with slot 2): ej.node[0].dim[1].link[+1].out", "Processor N is ej.node[N].nic[0].", "a fault struck here first",
-			"A row stands for up to 6 of 222 links, some that lead from what is named at it and others that lead to it: that of a faulty processor shows what others send to it.", "done\n\nfaulty\n\nsends\n\nhears\n\nhears in vain\n\nrule broken",
-			"If they are meant, and the firmware has to survive them, change it:", "Whoever receives a frame answers it.", "It is done (sl_done) only when it has the answer.",
-			"A sender that has no answer after some slots sends the frame again: by the same way, or, around what is dead or stuck, over another of its 6 ports.",
-			"What others get by way of a processor that a fault has killed is sent around it.", "It was broken 12 times, at 12 of 37 processors. Of these: 6 by the fault bit_flip, 6 by the fault dead.",
+			"Violations that only the end of the run reveals are listed in its last cycle.", "from slot 0 to 3 (the run " +
+				"ended with slot 2): ej.node[0].dim[1].link[+1].out", "Processor N is ej.node[N].nic[0].", "a fault struck here " +
+				"first",
+			"A row combines up to 6 of 222 links, some of them from the labelled unit, the others to it: the row of a faulty " +
+				"processor shows the frames that others send to it.", "done\n\nfaulty\n\nsends\n\nhears\n\nhears in " +
+				"vain\n\nrule broken",
+			"If they are intended, and the firmware must survive them, change it:", "Every receiver of a frame answers " +
+				"it.", "It is done (sl_done) only when it has the answer.",
+			"A sender without an answer after some slots sends the frame again: by the same way, or, around what is dead or " +
+				"stuck, over another of its 6 ports.",
+			"Packets that would pass a processor killed by a fault are sent around it.", "It was broken 12 times, at 12 of " +
+				"37 processors. Of these: 6 by the fault bit_flip, 6 by the fault dead.",
 		}, []string{"cycle 15, slot 3"}},
 		{"too few slots", []string{"ej-traffic.yaml", "--slots", "20"}, []string{"ej-traffic.yaml", "--slots", "21000"}, []string{
-			"If it is to come to its end, give it 21000 slots, and not the 20 that --slots sets; warm_up, measure and drain of its traffic are so many together:", "Expect PASS after 11005 slots; this page has tried it.", "If it is to be this short, shorten the traffic so that it fits into 20 slots",
+			"If the run must reach its end, give it 21000 slots, and not the 20 that --slots sets; warm_up, measure and " +
+				"drain of its traffic add up to this number:", "Expect PASS after 11005 slots; this page has tried it.", "If " +
+				"the run must be this short, shorten the traffic so that it fits into 20 slots",
 			"starloom run ej-traffic.yaml --slots 20 --set 'workload.traffic.warm_up=2 slots' --set 'workload.traffic.measure=10 slots' --set 'workload.traffic.drain=8 slots'\nExpect PASS after 19 slots; this page has tried it.",
 			"starloom run ej-traffic.yaml --slots 20 --expect fail", "ej: the whole network",
 			"FAIL ej-traffic\nThe run was cut short: --slots ended it after 20 slots (120 cycles), before it was over. That is the only failure (rule finishes). " +
-				"Nothing else has failed up to there; not decided: exactly_once.", "The picture shows 32 of 37 processors, all but 7, 14, 22, 29, 36.",
+				"No other rule was broken before; not decided: exactly_once.", "The picture shows 32 of 37 processors, all but " +
+				"7, 14, 22, 29, 36.",
 			"Cause\nThe run came to its limit of 20 slots, which --slots sets, before it was over. It broke no other rule up to there.", "after slot 19, cycle 119, all processors.",
 			"finishes: all processors were to be offered packets for 11000 slots", "The run was limited to 20 slots by --slots.",
-			"not tested: the run ended at its limit of 20 slots before all had arrived", "33 figures are not known, as the run did not come to where they are complete\noffered, accepted",
+			"not tested: the run ended at its limit of 20 slots before all had arrived", "33 figures are unknown, because " +
+				"the run ended before they were complete\noffered, accepted",
 		}, []string{"flags and receive status", "See it in a waveform", "elsewhere", "GTKWave", "stop.slots or --slots sets it"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -260,7 +289,7 @@ func TestPageOfANetlistThatFails(t *testing.T) {
 		"rules: {no_loss: true}\nstop: {slots: 30}\nfaults: {schedule: [{kind: drop, targets: ['netlist.**'], slots: {list: [0]}}]}\n"})
 	page := read(writtenPage(t, dir, statusFail, "run", "ring.yaml"))
 	require.Contains(t, page, "heard: nothing (fault drop)netlist.link[")
-	require.Contains(t, page, "A sender that has no answer after some slots sends the frame again")
+	require.Contains(t, page, "A sender without an answer after some slots sends the frame again")
 }
 
 // TestPageOfAnOverflow checks that a page names the least depth, found by doubling, with which the run passes, and
@@ -316,6 +345,6 @@ faults: {schedule: [{kind: drop, targets: ["netlist.link[7].forth.fibre"]}]}
 	require.Contains(t, r.stdout, "note: cycle 10, slot 1, "+where)
 	html, err := os.ReadFile(filepath.Join(dir, "net.html"))
 	require.NoError(t, err)
-	require.Contains(t, string(html), "Where packets were last that had not arrived when the run ended.")
+	require.Contains(t, string(html), "Last places of the packets that had not arrived when the run ended.")
 	require.NotContains(t, string(html), where, "in the table, not as a note")
 }

@@ -52,7 +52,8 @@ func TestPageOfARunThatFails(t *testing.T) {
 	for _, part := range []string{
 		">exactly_once</a>: processor 1 never received the message of processor 0: it comes straight from 0, and in slot 0 a fault flipped its bit 104, of the tag: its CRC was wrong, so it was dropped. It was brought about by the fault bit_flip",
 		"exactly_once: first noticed at the end of the run, after slot 2, cycle 14, ej.node[1].nic[0]. In the same cycle also at ej.node[2].nic[0], ej.node[3].nic[0], ",
-		"take them out of the scenario:\n<pre tabindex=\"0\">starloom run ej-faults.yaml --set 'faults={}'</pre>\n<p class=\"aside\">Expect PASS after 3 slots; this page has tried it.</p>",
+		"remove them from the scenario:\n<pre tabindex=\"0\">starloom run ej-faults.yaml --set 'faults={}'</pre>\n<p " +
+			"class=\"aside\">Expect PASS after 3 slots; this page has tried it.</p>",
 		"1 of 222 links, from slot 0 to 3 (the run ended with slot 2): ej.node[0].dim[1].link[+1].out", "kept by those that received it; 12 processors did not: exactly_once",
 		"kept by all but 1 processor that a fault has killed, left out", "heard: crc (fault bit_flip: bit 104, of the tag)",
 		`The fault bit_flip struck first in slot 0, which begins with <a href="#fault-1" data-to="The fault bit_flip at cycle 0">cycle 0</a>, ej.node[0].dim[1].link[+1].out.fibre (signals show it from cycle 2 on).`, "starloom run ej-faults.yaml --vcd run.vcd",
@@ -129,7 +130,7 @@ func TestPageNamesTheStruckFrame(t *testing.T) {
 	} {
 		html := writtenPage(t, dir, statusFail, c.args...)
 		require.Contains(t, html, `<p class="cause">`+c.cause)
-		require.Contains(t, html, `<p class="next"><strong>Next:</strong> If the faults are not meant, take them out of the scenario: starloom run `)
+		require.Contains(t, html, `<p class="next"><strong>Next:</strong> If the faults are not intended, remove them from the scenario: starloom run `)
 	}
 }
 

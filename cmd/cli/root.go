@@ -82,7 +82,7 @@ func sayTemporaryCache(c *cobra.Command) {
 
 func newScenario(networks starloom.Networks) *cobra.Command {
 	parent := &cobra.Command{
-		Use: "scenario", Short: "Show what a scenario becomes", Args: cobra.ArbitraryArgs, RunE: group,
+		Use: "scenario", Short: "Show an elaborated scenario", Args: cobra.ArbitraryArgs, RunE: group,
 	}
 	parent.AddCommand(newScenarioShow(networks))
 	return parent

@@ -146,7 +146,7 @@ func (o *runFlags) manySeeds(f *pflag.FlagSet) (many starloom.Seeds, err error) 
 	}
 	for _, one := range []string{"seed", "permutation"} {
 		if f.Changed(one) {
-			return many, input.Mistake("--seeds", "this is for many runs, --"+one+" for one", "delete one of them")
+			return many, input.Mistake("--seeds", "this option is for many runs; use --"+one+" for one", "delete one of them")
 		}
 	}
 	return starloom.ParseSeeds(o.seeds)

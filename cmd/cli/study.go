@@ -55,7 +55,7 @@ func newStudy(networks starloom.Networks) *cobra.Command {
 	o.json = o.outputs.file(f, "json", "write the rows as JSON to `F`")
 	o.csv = o.outputs.file(f, "csv", "write the rows as a table to `F`")
 	o.html = o.outputs.file(f, "html", "write a page of rows and plots for a browser to `F.html`")
-	f.StringVar(&o.Plots, "plots", "", "write plots of what is measured to the folder `DIR`")
+	f.StringVar(&o.Plots, "plots", "", "write plots of the measured figures to the folder `DIR`")
 	f.StringVar(&o.Export, "export", "", "write the scenarios of the rows to the folder `DIR`")
 	f.StringVar(&o.Orders, "orders", "", "write the orders of gossip that a search has found to the folder `DIR`")
 	o.workers = f.Uint16("workers", 0, "use `N` threads; 0: all cores")
@@ -192,8 +192,7 @@ func (x *studySlurm) declare(c *cobra.Command) {
 	x.on = choose(c, "on", "run in this process, or case by case as jobs of a Slurm cluster", sweep.OnLocal, sweep.OnSlurm)
 	f.StringVar(&x.out, "out", "", "with --on slurm, keep the reports of cases in the folder `DIR`; existing ones are "+
 		"not run again")
-	f.StringVar(&x.settings, "slurm", "", "with --on slurm, read partition, account, ... from `F`, as a sweep file has "+
-		"them under slurm:")
+	f.StringVar(&x.settings, "slurm", "", "with --on slurm, read partition, account, ... from `F`, in the form of a sweep file's key slurm:")
 	f.BoolVar(&x.dryRun, "dry-run", false, "with --on slurm, print the scripts that would be sent, and run nothing")
 	f.StringVar(&x.keys, "points", "", "run only the cases whose keys are in the file `F`, and print nothing")
 	_ = f.MarkHidden("points")

@@ -205,7 +205,7 @@ func TestTraceDecodeRefuses(t *testing.T) {
 	lane := "interfaces:\n  - {name: rx, axi_stream: tb.rx_}\n"
 	for _, c := range []struct{ text, want string }{
 		{"clock: tb.clk\n" + lane, "m.yaml:3:5: the interface rx has axi_stream, keep, bad or first_byte, which need frames of bytes; write frames: raw"},
-		{"clock: tb.clk\nframes: raw\nfcs: true\n" + lane, "fcs and preamble are of Ethernet frames"},
+		{"clock: tb.clk\nframes: raw\nfcs: true\n" + lane, "fcs and preamble apply only to Ethernet frames"},
 		{"clock: tb.clk\nframes: atm\n" + lane, `"atm"`},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, axi_stream: tb.tx_}\n", "m.yaml:4:5: data: there is no signal tb.tx_tdata"},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, axi_stream: tb.rx_, last: tb.rx_tlast}\n", "axi_stream and data, valid or last"},
@@ -268,7 +268,7 @@ func TestTraceForms(t *testing.T) {
 		{"info cut.vcd.gz", "", "cut.vcd.gz: it is packed with gzip, but truncated; pack or copy the file again"},
 		{"info cut.fst", "", "cut.fst: this FST is incomplete: its block at byte "},
 		{"diff a.vcd cut.fst", "", "cut.fst: this FST is incomplete"},
-		{"diff - -", "", "standard input: it cannot be both files; give a file for one of them"},
+		{"diff - -", "", "standard input: it cannot stand for both files; give a file for one of them"},
 		{"info -", "", "standard input: the file is empty; give a VCD"},
 		{"diff a.vcd -", "hello", `standard input:1: found "hello"`},
 	} {

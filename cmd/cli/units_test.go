@@ -30,7 +30,7 @@ axes:
 	for _, columns := range [][2]string{{"load", "latency.p99"}, {"network", "accepted"}, {"load.mean", "latency.p99"}} {
 		r = starloomIn(t, dir, "plot", "out", "--x", columns[0], "--y", columns[1], "-o", "a.svg")
 		require.Equal(t, statusInput, r.status, columns)
-		require.Contains(t, r.stderr, "draw those of one unit: --where network=crossbar, or --where network=mesh")
+		require.Contains(t, r.stderr, "draw the rows of one unit: --where network=crossbar, or --where network=mesh")
 	}
 	require.Contains(t, starloomIn(t, dir, "plot", "out", "--x", "load", "--y", "latency.p99", "-o", "a.svg").stderr,
 		"--x: load is in packets per processor and slot in line 2 of results.csv, and in flits per node and cycle in line 3")

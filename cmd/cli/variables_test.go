@@ -107,8 +107,9 @@ func TestVariablesRefused(t *testing.T) {
 	stripped := strings.ReplaceAll(string(image), ".debug_info", ".nothing_in")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "stripped.wasm"), []byte(stripped), 0o644))
 	for args, want := range map[string]string{
-		"--vars":                                             "--vars: variables belong to the replay of one processor; give --replay P, too\n",
-		"--probe state.phase":                                "--probe: variables are signals of a waveform, and there is none; give --vcd F or --html F\n",
+		"--vars": "--vars: variables belong to the replay of one processor; give --replay P, too\n",
+		"--probe state.phase": "--probe: variables are signals of a waveform, but no " +
+			"waveform is requested; give --vcd F or --html F\n",
 		"--vcd w.vcd --probe state.phas":                     "--probe: no variable of state_t matches \"state.phas\"; did you mean \"state.phase\"? variables are state.phase, ",
 		"--vcd w.vcd --probe state.none":                     "--probe: state.none is not there: it has no elements; choose another variable\n",
 		"--vcd w.vcd --probe state.[":                        "--probe: pattern \"state.[\", character 7: ",

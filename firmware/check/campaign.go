@@ -124,8 +124,7 @@ func (c *campaign) sum(bases []fuzzBase) {
 			more, c.repeats))
 	}
 	if c.unlisted > 0 {
-		c.leave(fmt.Sprintf("further findings on arbitrary input: the list ends after %d findings, and others were "+
-			"made %s",
+		c.leave(fmt.Sprintf("further findings on arbitrary input: the list ends after %d findings, and others were found %s",
 			fuzzFindingsMax, times(c.unlisted)))
 	}
 }

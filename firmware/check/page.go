@@ -47,7 +47,7 @@ func (r *Report) Page(command, run string) *page.Page {
 		[][2]string{{"firmware", r.Firmware.Image}, {"SHA-256 of its image", r.Firmware.SHA256},
 			{"scenario", r.Scenario}, {"seed", fmt.Sprint(r.Seed)}}...)}
 	if command != "" {
-		what = append(what, page.Block{Text: "This repeats the check:"}, page.Block{Command: command})
+		what = append(what, page.Block{Text: "This command repeats the check:"}, page.Block{Command: command})
 	}
 	p.Add("What was run", what...)
 	return p
@@ -92,9 +92,10 @@ func (r *Report) answers(command, run string) []page.Answer {
 
 func (r *Report) sections(p *page.Page) {
 	if r.ViolationsTotal > 0 {
-		t := page.Alike("Violations of the run itself; violations alike but for numbers are one row.", r.Violations, nil)
+		t := page.Alike("Violations of the run itself; a row combines violations that differ only in "+
+			"numbers.", r.Violations, nil)
 		if more := r.ViolationsTotal - uint64(len(r.Violations)); more > 0 {
-			t.Left = fmt.Sprintf("%d more. The page of the run has the first ones with their signals.", more)
+			t.Left = fmt.Sprintf("%d more. The page of the run shows the first ones with their signals.", more)
 		}
 		p.Add("Violations of the run", page.Block{Table: t})
 	}

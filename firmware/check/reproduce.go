@@ -275,7 +275,7 @@ func (c *checker) feed(in *FuzzInput) (found []FuzzFinding, err error) {
 	}
 	refuse := func(format string, arguments ...any) ([]FuzzFinding, error) {
 		return nil, &input.Error{Reason: fmt.Sprintf(format, arguments...), Remedy: "give the scenario and the firmware " +
-			"that it was found with"}
+			"with which it was found"}
 	}
 	if f.m.Slots() != in.Slots {
 		return refuse("slots is %d, but the run ends after %d", in.Slots, f.m.Slots())

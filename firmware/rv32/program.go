@@ -90,7 +90,7 @@ func Load(file []byte) (*Program, error) {
 	}
 	symbols, err := f.Symbols()
 	if err != nil {
-		return nil, fmt.Errorf("has no symbols, by which functions are found: %w; do not strip it", err)
+		return nil, fmt.Errorf("has no symbols, which are needed to find functions: %w; do not strip it", err)
 	}
 	for _, s := range symbols {
 		if s.Name != "" {
@@ -159,13 +159,14 @@ func (p *Program) place(f *elf.File) error {
 		}
 	}
 	if p.Text.bytes() > TextBytesMax || p.Text.To == 0 {
-		return fmt.Errorf("has %d bytes of text, %d at most are allowed, since the sandbox compiles about 14 times as "+
+		return fmt.Errorf("has %d bytes of text; at most %d are allowed, because the sandbox compiles about 14 times as "+
 			"many; leave out functions that are not called (-ffunction-sections, --gc-sections)",
 			p.Text.To-min(p.Text.From, p.Text.To), TextBytesMax)
 	}
 	p.Shared, p.RAM = join(shared), join(ram)
 	if len(p.Shared.Bytes) == 0 || len(p.Shared.Bytes) > sharedMax {
-		return fmt.Errorf("has text and constants at addresses too far apart, %d bytes in all at most; correct the linker "+
+		return fmt.Errorf("has text and constants too far apart: together they may span at most %d bytes; correct the "+
+			"linker "+
 			"script", sharedMax)
 	}
 	p.takeStack()
@@ -225,7 +226,7 @@ func (p *Program) checkRAM(sections []section) error {
 		for _, s := range sections {
 			sizes = append(sizes, fmt.Sprintf("%s %d", s.name, s.bytes()))
 		}
-		return fmt.Errorf("takes %d bytes of RAM for each processor, %d at most are allowed (%s, and the stack up to the "+
+		return fmt.Errorf("takes %d bytes of RAM for each processor; at most %d are allowed (%s, and the stack up to the "+
 			"symbol __stack); make its tables constant or smaller", len(p.RAM.Bytes), RAMBytesMax, strings.Join(sizes, ", "))
 	}
 	for len(p.RAM.Bytes)%16 != 0 {

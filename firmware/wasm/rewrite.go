@@ -105,7 +105,7 @@ func (m *module) refuse() error {
 				binary.Clip(name), binary.Reserved)
 		}
 		if e.Kind == binary.KindGlobal && int(e.Index) >= len(m.Globals) {
-			return &BrokenError{fmt.Errorf("the export %q is of no global", binary.Clip(name))}
+			return &BrokenError{fmt.Errorf("the export %q names no global", binary.Clip(name))}
 		}
 	}
 	for i, t := range m.Types {

@@ -155,7 +155,7 @@ const (
 func KnownAre(what string, names []string) string {
 	switch {
 	case len(names) == 0 && what == "program":
-		return "this fabric has no program; write image: with firmware of your own"
+		return "this fabric has no built-in program; write image: and the path of your own firmware"
 	case len(names) == 0:
 		return fmt.Sprintf("this fabric has no %s; delete the key", what)
 	}

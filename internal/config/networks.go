@@ -40,11 +40,11 @@ func (list Networks) Check(builtIn []fabric.Network) error {
 			return refuse("another network already has the kind "+kind, "return another word from Kind")
 		case structOf(n).Kind() != reflect.Struct:
 			return refuse("it is not a struct",
-				"make it a struct, or a pointer to one: its fields are the keys under fabric."+kind)
+				"make it a struct, or a pointer to a struct, whose fields are the keys under fabric."+kind)
 		}
 		if reason := strict.Unreadable(structOf(n)); reason != "" {
-			return refuse(reason, "a key is an exported field with a tag json: "+
-				"a string, bool, int, int64, uint32, uint64 or float64, a struct or a list of these")
+			return refuse(reason, "a key is an exported field with a json tag, of type string, bool, int, int64, uint32, "+
+				"uint64 or float64, a struct, or a list of these")
 		}
 		kinds = append(kinds, kind)
 	}

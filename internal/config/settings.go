@@ -186,7 +186,7 @@ func PermutationSchema() *jsonschema.Schema {
 			{
 				Type: "string", Enum: rules,
 				Description: "random: drawn from the seed; identity: i to i; reverse: i to n-1-i; " +
-					"all: every permutation of a small network, one run each, each with its own random numbers",
+					"all: every permutation of a small network, each in a run with its own random numbers",
 			},
 			{
 				Type: "array", Items: strict.IntegerSchema(0, strict.DestinationMax),

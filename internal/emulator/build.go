@@ -181,9 +181,8 @@ func (m *Machine) checkJudged() error {
 		case slices.Contains(m.Shape.Rules(), rule):
 		case slices.Contains(fabric.Streaming{}.Rules(), rule):
 			return m.Config.Source.Refuse("rules."+rule,
-				fmt.Sprintf("the rule %s applies to packets of traffic, and to processors at routers, whose frames take varying "+
-					"numbers of "+
-					"cycles as they need", rule),
+				fmt.Sprintf("the rule %s applies to packets of traffic, and to processors at routers, whose frames take a "+
+					"varying number of cycles", rule),
 				"delete it, or write deadline_slots")
 		default:
 			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s applies to networks whose NICs have one "+

@@ -489,7 +489,7 @@ func (m *Machine) Lateness(ctx context.Context, report *outcome.Report, each fun
 	}
 	l := &outcome.Lateness{Packets: true, What: [2]string{"packet", "packets"}, Deadline: uint64(limit), Late: len(late),
 		Never: "had not come when the run ended",
-		Since: "from the start of the run, not from the slot in which a frame is queued as in the picture of latencies"}
+		Since: "from the start of the run; the picture of latencies starts when a frame is queued"}
 	if m.finished {
 		l.Never = "never came"
 	}

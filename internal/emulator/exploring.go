@@ -39,8 +39,8 @@ func Explore(ctx context.Context, c *config.Config, o Options, scripted int, cla
 		return nil, err
 	}
 	if m.bare != nil {
-		return nil, errors.Join(c.Source.Refuse("fabric.netlist", "routers without firmware are not explored: they run many "+
-			"cycles at a time, without states in between", "write firmware: {program: netlist/traffic}"), m.Release())
+		return nil, errors.Join(c.Source.Refuse("fabric.netlist", "routers without firmware are not explored: they run "+
+			"many cycles at a time, without intermediate states", "write firmware: {program: netlist/traffic}"), m.Release())
 	}
 	m.until(ctx)
 	x := &Exploring{Machine: m, Draws: o.Draws, Script: &fabric.FaultScript{First: scripted,
@@ -108,7 +108,7 @@ func (x *Exploring) Statics() error {
 		now := s.in.Memory()[s.at : s.at+uint64(len(s.attached))]
 		if at := firstDifference(s.attached, now); at >= 0 {
 			return x.Config.Source.Refuse("firmware", fmt.Sprintf(
-				"%s has changed its static memory at address %#x; exploration returns to earlier states, which do not hold "+
+				"%s has changed its static memory at address %#x; exploration returns to earlier states, which do not contain "+
 					"static variables", x.Image.Name, s.at+uint64(at)),
 				"keep the variable in state_t; `starloom firmware check` names it")
 		}

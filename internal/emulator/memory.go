@@ -67,7 +67,7 @@ func (m *Machine) checkMemory() error {
 		"where there is more memory",
 		m.Shape.Processors(), m.Shape.Media, media)
 	if m.Config.Firmware.Isolated() {
-		remedy += "; mode: banked takes less"
+		remedy += "; mode: banked needs less"
 	}
 	if own := m.Image.DataBytes; own >= 1<<20 {
 		remedy += fmt.Sprintf("; the firmware %s has %d MiB of its own data in each of %s", m.Image.Name, (own+1<<19)>>20,
@@ -115,7 +115,8 @@ func (m *Machine) checkBank() error {
 		remedy += ", or smaller banks with --bank"
 	}
 	return m.Config.Source.Refuse("nic",
-		fmt.Sprintf("a bank of %s with FIFOs of %d bytes each does not fit the 32-bit addresses of one firmware instance",
+		fmt.Sprintf("a bank of %s with FIFOs of %d bytes each does not fit into the 32-bit address space of one firmware "+
+			"instance",
 			traces.Plural(cells, "processor", "processors"), processor),
 		remedy)
 }

@@ -86,7 +86,7 @@ func (m *Machine) limited() bool {
 func (m *Machine) undecided() map[string]string {
 	why := map[string]string{}
 	if m.Rules.Results != nil && !m.finished {
-		why[fabric.RuleResults] = "results are judged when a run is over"
+		why[fabric.RuleResults] = "results are judged at the end of a run"
 	}
 	lacks := false
 	if m.limited() && m.Rules.ExactlyOnce {
@@ -262,9 +262,9 @@ func (m *Machine) overheardNotes(broken []outcome.Violation) []string {
 		!slices.ContainsFunc(broken, again) {
 		return nil
 	}
-	return []string{"exactly_once counts each data frame with the packet that a NIC hears, regardless of its address: a " +
-		"processor that has the packet " +
-		"must stop listening, sl_listen(nic, SL_PORT_NONE), or relays send control frames and receivers call sl_deliver"}
+	return []string{"exactly_once counts each data frame with the packet that a NIC receives, whatever its address: a " +
+		"processor that has the packet must stop listening (sl_listen(nic, SL_PORT_NONE)), or relays must send control " +
+		"frames and receivers must call sl_deliver"}
 }
 
 // routeNotes reports whether packets may wait in a cycle. Even with acyclic routes, NICs can close a cycle.

@@ -66,7 +66,7 @@ func NoSlots(n fabric.Network, rtl bool) error {
 	switch {
 	case fabric.RoutersOf(n) != nil:
 		return &input.Error{Place: "--engine slot", Reason: "routers pass flits in any cycle, without slots",
-			Remedy: "take --engine cycle or auto"}
+			Remedy: "use --engine cycle or auto"}
 	case rtl:
 		return input.Mistake("--engine slot", "RTL is clocked in every cycle, but this engine has no cycles",
 			"use --engine cycle or auto, or delete the key rtl")

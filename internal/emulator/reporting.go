@@ -286,14 +286,14 @@ func (m *Machine) counts() (frames fabric.Frames, heldMax uint8, findings uint64
 func (m *Machine) limits() map[string]string {
 	limits := m.Rules.Limits()
 	if limit := limits[fabric.RuleResults]; limit != "" {
-		judged := "not judged, the run was not over"
+		judged := "not judged: the run was not over"
 		if m.finished {
 			judged = traces.Plural(m.Shape.Processors()-len(m.killed()), "processor judged", "processors judged")
 		}
 		limits[fabric.RuleResults] = limit + ": " + judged
 	}
 	if m.queues != nil && m.queues.Spared() > 0 {
-		limits[fabric.RuleNoLoss] = fmt.Sprintf("of frames that no fault took: %s that a fault took not judged",
+		limits[fabric.RuleNoLoss] = fmt.Sprintf("only frames not lost to faults: %s lost to faults not judged",
 			traces.Plural(m.queues.Spared(), "frame", "frames"))
 	}
 	if packets, ok := m.Referee.(traffic.Packets); ok {
@@ -306,7 +306,7 @@ func (m *Machine) limits() map[string]string {
 		}
 		limits[fabric.RuleDeadline] = limit + ": " + traces.Plural(m.deadlineJudged(), what[0], what[1])
 		if !m.Config.Known.Carries && !m.Rules.NoLoss {
-			limits[fabric.RuleDeadline] += "; no_loss would report a lost one"
+			limits[fabric.RuleDeadline] += "; no_loss would report a lost frame"
 		}
 	}
 	return limits

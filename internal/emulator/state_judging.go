@@ -53,19 +53,19 @@ func (m *Machine) newStateRules() (*stateRules, error) {
 }
 
 func (m *Machine) compileCondition(at, text string, r *stateRules, rule *stateRule) (*vm.Program, error) {
-	remedy := "its names are the probes and results of the firmware: " + strings.Join(r.names, ", ")
+	remedy := "valid names are the probes and results of the firmware: " + strings.Join(r.names, ", ")
 	if len(r.names) == 0 {
-		return nil, m.Config.Source.Refuse(at, "the firmware names no probes and no results",
+		return nil, m.Config.Source.Refuse(at, "the firmware has neither probes nor results",
 			`write STARLOOM_PROBES("leader") in its source, and sl_probe(nic, 0, value) in a handler`)
 	}
 	used := &namesOf{known: r.names}
 	program, err := expr.Compile(text, expr.Env(r.figures), expr.AsBool(), expr.Patch(used))
 	if err != nil {
 		reason, _, _ := strings.Cut(err.Error(), "\n")
-		return nil, m.Config.Source.Refuse(at, fmt.Sprintf("%q is no condition: %s", input.Clip(text), reason), remedy)
+		return nil, m.Config.Source.Refuse(at, fmt.Sprintf("%q is not a condition: %s", input.Clip(text), reason), remedy)
 	}
 	if len(used.found) == 0 {
-		return nil, m.Config.Source.Refuse(at, fmt.Sprintf("%q names no probe and no result, so it never changes",
+		return nil, m.Config.Source.Refuse(at, fmt.Sprintf("%q names neither a probe nor a result, so it never changes",
 			input.Clip(text)), remedy)
 	}
 	if _, err := r.holds(program); err != nil && strings.Contains(err.Error(), "out of range") {

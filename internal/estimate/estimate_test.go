@@ -159,7 +159,7 @@ func TestPageOfAnEstimate(t *testing.T) {
 	}
 	html := written()
 	for _, part := range []string{
-		`<p class="cause">A run takes about 99 MiB of memory, of 1024 MiB that are available, and about 3.0 s on this ` +
+		`<p class="cause">A run takes about 99 MiB of memory, of 1024 MiB available, and about 3.0 s on this ` +
 			`machine. The time is based on runs of smaller sizes, 16 to 32 processors; the run will probably take 40 slots.</p>`,
 		"starloom run ring.yaml --seeds 1..9</pre>", "starloom estimate ring.yaml --seeds 1..9 --recalibrate</pre>",
 		"<title>Memory</title>", "<title>Time</title>", "<title>program</title>", "<title>other</title>",

@@ -54,7 +54,7 @@ func (e *Estimate) refused() bool { return e.MemoryAvailable > 0 && e.MemoryByte
 func (e *Estimate) sentence() string {
 	text := fmt.Sprintf("A run takes about %s of memory", MemoryText(e.MemoryBytes))
 	if e.MemoryAvailable > 0 && !e.refused() {
-		text += fmt.Sprintf(", of %s that are available", MemoryText(e.MemoryAvailable))
+		text += fmt.Sprintf(", of %s available", MemoryText(e.MemoryAvailable))
 	}
 	if e.Time.Basis == BasisNothing {
 		return text + ". Its time is unknown: the run is too large to begin here, and has no smaller sizes."

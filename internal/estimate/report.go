@@ -94,7 +94,7 @@ func (e *Estimate) WriteText(w io.Writer) error {
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	available := ""
 	if e.MemoryAvailable > 0 {
-		available = fmt.Sprintf(" of %s that are available", MemoryText(e.MemoryAvailable))
+		available = fmt.Sprintf(" of %s available", MemoryText(e.MemoryAvailable))
 		if e.MemoryBytes > e.MemoryAvailable {
 			available = fmt.Sprintf(", but only %s are available: a run is refused here", MemoryText(e.MemoryAvailable))
 		}

@@ -101,7 +101,7 @@ var memoryForm = regexp.MustCompile(`^([1-9][0-9]*) ([MG])iB$`)
 func (b *Bounds) memoryBytes() (int, error) {
 	parts := memoryForm.FindStringSubmatch(cmp.Or(b.Memory, memoryDefault))
 	if parts == nil {
-		return 0, fmt.Errorf("%q is no size of memory", b.Memory)
+		return 0, fmt.Errorf("%q is not a memory size", b.Memory)
 	}
 	n, err := strconv.Atoi(parts[1])
 	shift := 20
@@ -126,8 +126,8 @@ func (b *Bounds) plan(c *config.Config) (*config.Config, []kind, limits, error) 
 	}
 	all, counts := b.of()
 	if len(all) == 0 && c.Workload.Permutation.Kind != fabric.PermutationAll && len(b.Choices) == 0 {
-		return nil, nil, l, c.Source.Refuse("explore.faults", "no kind of fault may happen, so there is one run",
-			"give a kind a limit, such as drop: 1, or explore workload: {permutation: all}, or choices: [draws]")
+		return nil, nil, l, c.Source.Refuse("explore.faults", "no fault is permitted, so there is only one run",
+			"permit a kind of fault, such as drop: 1, or explore workload: {permutation: all}, or choices: [draws]")
 	}
 	globs, err := patterns(b.Targets)
 	if err != nil {
@@ -144,7 +144,8 @@ func (b *Bounds) plan(c *config.Config) (*config.Config, []kind, limits, error) 
 			fabric.Fault{Kind: k, Targets: targets, To: math.MaxUint32, Every: 1, Chance: 1 << 32})
 	}
 	if len(all) > 0 && len(most) == 0 {
-		return nil, nil, l, c.Source.Refuse("explore.targets", "no processor and no medium of these faults has such a path",
+		return nil, nil, l, c.Source.Refuse("explore.targets", "no processor or medium that these faults can hit has such "+
+			"a path",
 			"starloom run SCENARIO --vcd F.vcd shows the paths")
 	}
 	kinds := make([]kind, len(most))

@@ -93,9 +93,9 @@ func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*o
 	}
 	switch {
 	case own.Rules.NoLoss && len(kinds) > 0:
-		r.NotCovered = append(r.NotCovered, "no_loss for frames that a fault took; it judges all others")
+		r.NotCovered = append(r.NotCovered, "no_loss for frames lost to faults; it judges all other frames")
 	case lost && len(kinds) > 0:
-		r.NotCovered = append(r.NotCovered, "the rule no_loss: a restart or a death that loses frames breaks it by itself")
+		r.NotCovered = append(r.NotCovered, "the rule no_loss: any restart or death that loses frames breaks it")
 	}
 	r.Deadlock, err = s.deadlock()
 	return r, s, err
@@ -200,11 +200,11 @@ func (s *search) covered(c *config.Config) []string {
 	if c.Workload.Permutation.Kind == fabric.PermutationAll {
 		workload = "all permutations"
 	}
-	length := "runs of any length, since nothing reads the number of a slot; stop.slots is not judged"
+	length := "runs of any length, because nothing reads the slot number; stop.slots is not judged"
 	if s.timed() {
 		length = fmt.Sprintf("runs of at most %s (stop.slots)", traces.Plural(c.Slots, "slot", "slots"))
 		if reader := s.workers[0].SlotRead; reader != "stop.slots" {
-			length += ": " + reader + " reads the number of a slot"
+			length += ": " + reader + " reads the slot number"
 		}
 	}
 	faults = append(faults, length)
@@ -245,7 +245,7 @@ func (s *search) pruned() []string {
 	case f.faults == 0:
 		return []string{fmt.Sprintf("runs beyond slot %d: the run without faults fails", s.cut)}
 	}
-	return []string{fmt.Sprintf("runs with %s or more, beyond slot %d: they cannot be shorter",
+	return []string{fmt.Sprintf("runs with %s or more beyond slot %d, which cannot be shorter",
 		traces.Plural(f.faults, "fault", "faults"), s.cut)}
 }
 
@@ -269,14 +269,14 @@ func (s *search) notCovered(c *config.Config) (list []string) {
 	list = append(list, "other kinds of faults ("+strings.Join(other, ", ")+"), other seeds, other workloads")
 	n := float64(s.count.States)
 	list = append(list,
-		fmt.Sprintf("two states with one 128-bit hash: probability below %.0e", max(n*n/math.Exp2(129), 1e-38)))
+		fmt.Sprintf("two states with equal 128-bit hashes: probability below %.0e", max(n*n/math.Exp2(129), 1e-38)))
 	for i := range c.Rules.States {
 		if after := c.Rules.States[i].After; after != "" && !slices.Contains(s.aside.met, after) {
 			list = append(list, "the rule after "+after+": the condition held in no state")
 		}
 	}
 	if len(c.Faults) > 0 {
-		list = append(list, "the faults of the scenario happen in every run, by its seed")
+		list = append(list, "the faults of the scenario occur in every run, as determined by its seed")
 	}
 	return list
 }

@@ -133,13 +133,13 @@ func (s *Saved) read(search any) (found bool, err error) {
 	r := bufio.NewReaderSize(file, 1<<18)
 	head, err := r.ReadBytes('\n')
 	if err != nil {
-		return false, refuse("is not a search of `starloom explore`, or is not whole")
+		return false, refuse("is not a search of `starloom explore`, or is incomplete")
 	}
 	if err := s.same(head); err != nil {
 		return false, refuse(err.Error())
 	}
 	if whole(file) != nil {
-		return false, refuse("is not whole: its bytes have changed since they were written")
+		return false, refuse("is damaged: its bytes have changed since they were written")
 	}
 	if _, err := file.Seek(int64(len(head)), io.SeekStart); err != nil {
 		return false, err
@@ -161,13 +161,13 @@ func (s *Saved) same(head []byte) error {
 	}
 	switch {
 	case old.Version != now.Version || old.Program != now.Program:
-		return errors.New("is of another build of starloom, whose states this one cannot read")
+		return errors.New("belongs to another build of starloom, whose states this build cannot read")
 	case old.Scenario != now.Scenario:
-		return errors.New("is of another scenario, or of other input files")
+		return errors.New("belongs to another scenario, or to other input files")
 	case old.Engine != now.Engine:
-		return fmt.Errorf("is of the %s engine, and this search runs in the %s engine", old.Engine, now.Engine)
+		return fmt.Errorf("belongs to the %s engine, but this search runs in the %s engine", old.Engine, now.Engine)
 	case old.Bounds != now.Bounds:
-		return fmt.Errorf("is of the bounds %s, not %s", old.Bounds, now.Bounds)
+		return fmt.Errorf("belongs to the bounds %s, not %s", old.Bounds, now.Bounds)
 	case !bytes.Equal(head, s.head):
 		return errors.New("has another head")
 	}

@@ -170,9 +170,8 @@ func checkMisses(c *config.Config, kinds []kind, engine string) error {
 		!slices.ContainsFunc(kinds, func(k kind) bool { return k.fault.Kind == fabric.FaultMiss }) {
 		return nil
 	}
-	return c.Source.Refuse("explore.faults.miss", "misses are explored in the slot engine, and this machine runs in "+
-		"the cycle "+
-		"engine", "delete miss, or take --engine slot without RTL")
+	return c.Source.Refuse("explore.faults.miss", "misses can be explored only in the slot engine, but this machine "+
+		"runs in the cycle engine", "delete miss, or use --engine slot without RTL")
 }
 
 // timed reports whether states of different slots differ.

@@ -99,7 +99,7 @@ func ParseDecode(path string, data []byte) (*Decode, error) {
 
 func (d *decoder) octets(root *yaml.Node, m *Decode) error {
 	if (m.Form.FCS || m.Form.Preamble) && m.Form.Name != "ethernet" {
-		return d.Refuse(root, "fcs and preamble are of Ethernet frames", "write frames: ethernet, or delete them")
+		return d.Refuse(root, "fcs and preamble apply only to Ethernet frames", "write frames: ethernet, or delete them")
 	}
 	for i := range m.Options.Lanes {
 		l := &m.Options.Lanes[i]

@@ -217,7 +217,7 @@ func (g *Guess) Text() string {
 	}
 	switch {
 	case g.reset == nil:
-		b.WriteString("# reset: {pin: PIN, active: low}  # no input is called so\n")
+		b.WriteString("# reset: {pin: PIN, active: low}  # no input has such a name\n")
 	case activeLow(g.reset.Name):
 		fmt.Fprintf(&b, "reset: {pin: %s, active: low}  # guess\n", g.reset.Name)
 	default:
@@ -251,7 +251,7 @@ func (g *Guess) others() string {
 	if names == nil {
 		return ""
 	}
-	return "; others with such ports: " + strings.Join(names, ", ")
+	return "; other models with such ports: " + strings.Join(names, ", ")
 }
 
 func bareName(port string) string { return strings.TrimSuffix(strings.TrimSuffix(port, "_i"), "_o") }

@@ -23,7 +23,7 @@ func TestGuess(t *testing.T) {
 	}{
 		{"rr_arb", "", []cosim.Port{in("clk_i", 1), in("rst_ni", 1), in("scan", 1), in("req", 4), out("gnt", 4),
 			out("idx", 2)},
-			[]string{"model: arbiter_round_robin  # guess; others with such ports: arbiter_fixed",
+			[]string{"model: arbiter_round_robin  # guess; other models with such ports: arbiter_fixed",
 				"parameters: {REQUESTERS: 4}  # guess", "clock: clk_i  # guess", "reset: {pin: rst_ni, active: low}  # guess",
 				"  request: req  # guess", "  grant: gnt  # guess",
 				"  index: [0, idx]  # guess: zeros above 2 bits", "ties: {scan: 0}  # guess"}},

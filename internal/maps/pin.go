@@ -98,8 +98,7 @@ func (d *decoder) readPin(path string, root *yaml.Node, library pinmap.Library) 
 	}
 	if m.Model == "" {
 		return nil, d.Refuse(root, "the pin map names no model",
-			"add model: the twin that the RTL replaces; `starloom cosim check --list` lists the models; or other RTL, "+
-				"such as its last version: model: {top: MODULE, sources: [FILE]}")
+			"add model: the twin that the RTL replaces; `starloom cosim check --list` lists the models; or other RTL, such as the previous version: model: {top: MODULE, sources: [FILE]}")
 	}
 	return m, nil
 }

@@ -152,7 +152,7 @@ func findSide(m *pinmap.Map, ports []cosim.Port, path string) (*side, error) {
 	case ofRTL != nil:
 		return ofRTL, nil
 	}
-	reason := fmt.Sprintf("no scope has all of %s, nor all of %s", strings.Join(names, ", "), strings.Join(pins, ", "))
+	reason := fmt.Sprintf("no scope contains all of %s, or all of %s", strings.Join(names, ", "), strings.Join(pins, ", "))
 	return nil, input.Mistake(path, reason,
 		"give a waveform of the model or of the RTL; `starloom trace info --signals` lists its signals")
 }

@@ -113,7 +113,7 @@ pins: {request: [r_high, "r_low[1:0]"], grant: g, index: [0, ~i]}
 	write("other.vcd", wave("tb", []string{"clk:1"}, [][]int{{0}, {1}}))
 	for b, says := range map[string]string{
 		"-":               "read twice",
-		path("other.vcd"): "no scope has all of request_i, grant_o, index_o, nor all of r_high, r_low, g, i",
+		path("other.vcd"): "no scope contains all of request_i, grant_o, index_o, or all of r_high, r_low, g, i",
 	} {
 		_, err = PinDiff(m, path("model.vcd"), b, &o)
 		require.ErrorContains(t, err, says)

@@ -47,7 +47,8 @@ func (d *pinDecoder) model(n *yaml.Node, where string) error {
 	case len(own.Timing.Resets) > 0:
 		return d.Refuse(n, "the model has several resets", "name one reset: reset: PORT; make a wrapper that joins them")
 	case own.Timing.ResetCycles > 0:
-		return d.Refuse(n, "the model's reset has a length", "write cycles in the map's own reset, which both sides get")
+		return d.Refuse(n, "the model's reset has a length", "write cycles in the map's own reset, which applies to both "+
+			"sides")
 	}
 	given := &twin.Given{Is: "is RTL", Source: own.Source, Parameters: twin.Parameters{}, Clock: own.Clock,
 		Reset:    own.Reset,
@@ -108,11 +109,11 @@ func (d *pinDecoder) completeModel(root *yaml.Node) error {
 		remedy = "delete it; build the image with -D NAME=VALUE"
 	}
 	if at := valueOf(root, "parameters"); at != nil {
-		return d.Refuse(at, "parameters are those of a model by name, but the model "+g.Is, remedy)
+		return d.Refuse(at, "parameters apply to a named model, but the model "+g.Is, remedy)
 	}
 	if at := valueOf(root, "streams"); at != nil {
-		return d.Refuse(at, "streams name ports of a model by name, but the model "+g.Is,
-			"delete it; write the rules of its inputs in assume, and when a payload counts in compare")
+		return d.Refuse(at, "streams apply to a named model, but the model "+g.Is,
+			"delete it; write conditions on its inputs in assume, and the condition under which a payload counts in compare")
 	}
 	if m.Parameters = g.Parameters; g.Is == isImage {
 		return nil

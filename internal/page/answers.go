@@ -17,7 +17,7 @@ func runAnswers(r *outcome.Report, order []outcome.Repeat, written []outcome.Out
 	case r.Aside.Command == "":
 		return Passed(r.Notes, Block{Text: "Nothing failed."})
 	}
-	return Passed(r.Notes, Block{Text: "Nothing failed. This repeats the run:"}, Block{Command: r.Aside.Command})
+	return Passed(r.Notes, Block{Text: "Nothing failed. This command repeats the run:"}, Block{Command: r.Aside.Command})
 }
 
 func causeBlocks(r *outcome.Report, firsts []*outcome.Violation) []Block {
@@ -72,7 +72,7 @@ func lastSeenBlocks(r *outcome.Report) []Block {
 	if len(r.Aside.LastSeen) == 0 {
 		return nil
 	}
-	t := table("Where packets were last that had not arrived when the run ended.", "#cycle", "#slot", "where", "what")
+	t := table("Last places of the packets that had not arrived when the run ended.", "#cycle", "#slot", "where", "what")
 	for _, v := range r.Aside.LastSeen {
 		t.row(v.Cycle, v.Slot, v.Path, v.Message)
 	}
@@ -84,7 +84,7 @@ func deadlockBlocks(firsts []*outcome.Violation) (blocks []Block) {
 	if i < 0 {
 		return nil
 	}
-	t := table("A ring, of which no one can move: each waits for what the next one holds, and the last for what the "+
+	t := table("A ring in which nothing can move: each waits for what the next holds, and the last waits for what the "+
 		"first holds.", "who", "is in", "waits for")
 	for _, w := range firsts[i].Waits {
 		where := w.Holds
@@ -96,7 +96,7 @@ func deadlockBlocks(firsts []*outcome.Violation) (blocks []Block) {
 	blocks = append([]Block{{Table: t}}, paragraphs("ring closed", firsts[i].Cycle)...)
 	if slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Rule == fabric.RuleFinishes }) {
 		blocks = append(blocks,
-			text("`%s` follows from `%s`: what waits for the frames of the knot is never done.",
+			text("`%s` follows from `%s`: processors that wait for frames of the knot are never done.",
 				fabric.RuleFinishes, fabric.RuleDeadlock))
 	}
 	return blocks

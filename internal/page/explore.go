@@ -16,8 +16,8 @@ func Explored(report *outcome.Explored, command string) *Page {
 	case outcome.Holds:
 		p.Verdict = outcome.VerdictPass
 		p.Answers = Passed(nil,
-			Block{Text: "No run breaks a rule. See [what the verdict covers](#the-bounds), and what not. " +
-				"Higher limits under `explore: faults:` say more. This repeats the exploration:"}, Block{Command: command})
+			Block{Text: "No run breaks a rule. See [what the verdict covers](#the-bounds) and what it does not. " +
+				"Higher limits under `explore: faults:` extend it. This command repeats the exploration:"}, Block{Command: command})
 	case outcome.Fails:
 		p.Verdict, p.Cause, p.Summary = outcome.VerdictFail, exploredCause(report), scheduleText(report)
 		p.Answers = Failed([]string{failedText(report)}, []string{scheduleText(report)}, nil, nil,
@@ -38,7 +38,7 @@ func Explored(report *outcome.Explored, command string) *Page {
 	}
 	p.add(scheduleSection(report))
 	p.add(raisedSection(report))
-	states := FigurePicture("Distinct states after each slot, and runs that still go on.", statesFigure(report))
+	states := FigurePicture("Distinct states after each slot, and runs that have not ended.", statesFigure(report))
 	if states != nil && report.Verdict != outcome.Fails {
 		p.Lead = []Block{{Picture: states}}
 	} else if states != nil {
@@ -97,7 +97,7 @@ func scheduleText(r *outcome.Explored) string {
 		text = traces.Plural(uint64(len(r.Schedule)), "fault is", "faults are") + " enough: " + scheduled(r)
 	}
 	if r.FewestShown && len(r.Schedule) > 0 {
-		text += ". No run with fewer breaks a rule"
+		text += ". No run with fewer faults breaks a rule"
 	}
 	if r.Deadlock != nil {
 		text += ". Deadlock " + r.Deadlock.Text()

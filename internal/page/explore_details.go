@@ -14,7 +14,7 @@ func raisedSection(r *outcome.Explored) *Section {
 	if len(r.Raised) == 0 {
 		return nil
 	}
-	t := table("Bounds that were explored one after another.", "bounds", "verdict", "#states", "#steps", "#slots")
+	t := table("Bounds in the order of exploration.", "bounds", "verdict", "#states", "#steps", "#slots")
 	for i := range r.Raised {
 		x := &r.Raised[i]
 		t.row(x.Text(), strings.ToUpper(string(x.Verdict)), x.States, x.Transitions, x.Slots)
@@ -36,8 +36,9 @@ func targetsSection(r *outcome.Explored) *Section {
 	slices.SortStableFunc(sorted, func(a, b outcome.ExploredTarget) int {
 		return cmp.Or(cmp.Compare(b.Failing, a.Failing), cmp.Compare(b.Differ, a.Differ))
 	})
-	t := table("Steps with a fault at a place; steps to another state than without it; failing schedules with it, as far "+
-		"as the search went.", "fault", "where", "#steps", "#to another state", "#failing schedules")
+	t := table("By place: steps with a fault, steps to a state that differs from the state without the fault, and "+
+		"failing schedules with the fault, as far as the search went.", "fault", "where", "#steps", "#to another "+
+		"state", "#failing schedules")
 	for i, x := range sorted {
 		if i == targetsShown {
 			break
@@ -96,7 +97,7 @@ func ExploredSweep(s *outcome.ExploredSweep, command string) *Page {
 		p.Add("Point "+outcome.Printable(title), Block{Text: failedText(r)}, Block{Text: scheduleText(r)},
 			Block{Command: r.Repeat})
 	}
-	p.Add("What was explored", Block{Text: "This repeats the exploration."}, Block{Command: command},
+	p.Add("What was explored", Block{Text: "This command repeats the exploration."}, Block{Command: command},
 		About("The sweep.", [2]string{"points", fmt.Sprint(s.Total)}))
 	return p
 }

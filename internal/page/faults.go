@@ -104,7 +104,7 @@ func faultsSection(r *outcome.Report) *Section {
 		return nil
 	}
 	set := r.Aside.Known.Faults
-	t := table("What each fault is set to, and what it has done.", "fault", "is set to", "has done")
+	t := table("Settings and effects of each fault.", "fault", "is set to", "has done")
 	for i := range r.Faults {
 		to := ""
 		if i < len(set) {

@@ -99,7 +99,7 @@ func (d *flameDrawing) calls(f *flameBox, from uint64, depth int) {
 			class, on = "hot", "on"
 		}
 		percent, y := call.cost*100/d.total, float64(depth*flameRow)
-		end := d.svg.Group(fmt.Sprintf("%s: %d of %d, %d%%, of which %d are its own", call.frame.Function, call.cost,
+		end := d.svg.Group(fmt.Sprintf("%s: %d of %d, %d%%, %d of them its own", call.frame.Function, call.cost,
 			d.total, percent, call.own))
 		d.svg.Rect(float64(x), y, float64(edge-x), flameRow-1, svg.Class(class))
 		if room := (edge - x - 8) * 10 / char10; room >= 3 {

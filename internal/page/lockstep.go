@@ -26,7 +26,8 @@ func Lockstep(r *lockstep.Report, path, subject, pinMap string, written []outcom
 	d := r.Divergence
 	if d == nil {
 		p.Summary = fmt.Sprintf("No difference found in %s, with %s.", r.ComparedText(), r.InputsText())
-		p.Answers = Passed(nil, Block{Text: "Nothing differs. This repeats the check:"}, Block{Command: command}, untold(r))
+		p.Answers = Passed(nil, Block{Text: "Nothing differs. This command repeats the " +
+			"check:"}, Block{Command: command}, untold(r))
 	} else {
 		p.Verdict = outcome.VerdictFail
 		p.Summary = fmt.Sprintf("The RTL differs from its model in cycle %d.", d.Cycle) + RightText(r)
@@ -43,7 +44,7 @@ func Lockstep(r *lockstep.Report, path, subject, pinMap string, written []outcom
 		rows = append(rows, [2]string{"contract", line})
 	}
 	p.Add("What was compared", About("What was compared.", rows...),
-		Block{Text: "This repeats the check:"}, Block{Command: command})
+		Block{Text: "This command repeats the check:"}, Block{Command: command})
 	p.add(gapsSection(r))
 	return p
 }
@@ -55,7 +56,7 @@ func untold(r *lockstep.Report) Block {
 	if len(r.Unexercised) == 0 {
 		return Block{}
 	}
-	return Block{Aside: "What the inputs never did [was not compared](#what-was-not-compared)."}
+	return Block{Aside: "Behaviour that the inputs never exercised [was not compared](#what-was-not-compared)."}
 }
 
 func lockstepAnswers(r *lockstep.Report, path, command, pinMap string, written []outcome.OutputFile) []Answer {
@@ -85,7 +86,7 @@ func asBits(d *lockstep.Divergence) string {
 		return ""
 	}
 	width := bits.Len64(model | rtl)
-	return fmt.Sprintf(" Bit by bit, the lowest last: the model %0*b, the RTL %0*b.", width, model, width, rtl)
+	return fmt.Sprintf(" In binary: the model %0*b, the RTL %0*b.", width, model, width, rtl)
 }
 
 func baseNames(files []string) (names []string) {
@@ -113,7 +114,7 @@ func shownSection(r *lockstep.Report) *Section {
 	s := &Section{Title: "Waveform"}
 	caption := fmt.Sprintf("Model and RTL, cycles %d to %d.", d.Columns[0], d.Columns[len(d.Columns)-1])
 	waves := &Waves{Caption: caption, Columns: d.Columns, Rows: d.Rows, Marked: d.Marked}
-	if waves.Note = "An output that stands here once is alike in both."; d.Marked >= 0 {
+	if waves.Note = "An output listed once is equal in both."; d.Marked >= 0 {
 		waves.Note += " The cycle in which they differ is marked."
 	}
 	waves.Note += " Numbers are hexadecimal."
@@ -132,17 +133,17 @@ func gapsSection(r *lockstep.Report) *Section {
 	s := &Section{Title: "What was not compared"}
 	if r.Divergence != nil {
 		took := traces.Plural(r.Cycles, "cycle", "cycles")
-		s.Blocks = append(s.Blocks, text("The check ended at the first difference, after %s: what comes later was not "+
+		s.Blocks = append(s.Blocks, text("The check ended at the first difference, after %s: later cycles were not "+
 			"compared.", took))
 	}
 	if len(r.Tied) > 0 {
 		s.Blocks = append(s.Blocks, text("T%s.", strings.TrimPrefix(pinmap.TiedText(r.Tied), "t")))
 	}
 	if len(r.Unexercised) > 0 {
-		s.Blocks = append(s.Blocks, text("Inputs that never did something: %s.", lockstep.GapsText(r.Unexercised)))
+		s.Blocks = append(s.Blocks, text("Inputs not fully exercised: %s.", lockstep.GapsText(r.Unexercised)))
 	}
 	if len(r.Warnings) > 0 {
-		t := table("Warnings of the tools that bear on the verdict.", "place", "code", "text")
+		t := table("Tool warnings that affect the verdict.", "place", "code", "text")
 		for _, w := range r.Warnings {
 			t.row(w.Place, w.Code, w.Text)
 		}

@@ -74,12 +74,12 @@ func choicesText(steps []Step) string {
 	case choices < 2:
 		return ""
 	case choices == len(steps):
-		return "Take the steps in this order, each if its condition holds."
+		return "Follow the steps in this order, each only if its condition holds."
 	case choices+1 == len(steps):
-		return fmt.Sprintf("Take %s in this order, each if its condition holds; step %d shows more.",
+		return fmt.Sprintf("Follow %s in this order, each only if its condition holds; step %d shows more.",
 			stepSpan(1, choices), choices+1)
 	}
-	return fmt.Sprintf("Take %s in this order, each if its condition holds; %s show more.", stepSpan(1, choices),
+	return fmt.Sprintf("Follow %s in this order, each only if its condition holds; %s show more.", stepSpan(1, choices),
 		stepSpan(choices+1, len(steps)))
 }
 

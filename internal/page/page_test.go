@@ -196,8 +196,8 @@ func TestFlameGraph(t *testing.T) {
 	}
 	svg, left := FlameGraph("t", []firmware.ProfileStack{stack(600, "inner", "main"), stack(300, "main"), stack(99, "inner", "main"), stack(1, "tiny<", "main")})
 	text := string(svg)
-	require.Contains(t, text, "<title>main: 1000 of 1000, 100%, of which 300 are its own</title>")
-	require.Contains(t, text, "<title>inner: 699 of 1000, 69%, of which 699 are its own</title>")
+	require.Contains(t, text, "<title>main: 1000 of 1000, 100%, 300 of them its own</title>")
+	require.Contains(t, text, "<title>inner: 699 of 1000, 69%, 699 of them its own</title>")
 	require.Equal(t, 1, left)
 	require.NotContains(t, text, "tiny<")
 }

@@ -17,8 +17,8 @@ func Proof(r *prove.Report, subject string, written []outcome.OutputFile) *Page 
 	switch r.Verdict {
 	case prove.Equal:
 		p.Verdict = outcome.VerdictPass
-		p.Answers = Passed(nil, Block{Text: "Nothing differs. See [for what it holds, and why](#the-proof). This repeats " +
-			"the proof:"},
+		p.Answers = Passed(nil, Block{Text: "Nothing differs. See [what the proof covers, and why](#the-proof). This " +
+			"command repeats the proof:"},
 			Block{Command: command + " --again"})
 	case prove.Differs:
 		p.Verdict = outcome.VerdictFail
@@ -42,7 +42,7 @@ func undecidedSteps(r *prove.Report, subject string) (steps []Step) {
 		steps = []Step{{Text: "Give it more time:", Command: command + " --time 10m"}}
 		if r.Depth > 0 {
 			steps = append(steps,
-				Step{Text: "Prove the cycles alone in which there was no difference:",
+				Step{Text: "Prove only the cycles without a difference:",
 					Command: fmt.Sprintf("%s --cycles %d", command, r.Depth)})
 		}
 	}
@@ -63,7 +63,7 @@ func proofSection(r *prove.Report) *Section {
 	}
 	s := &Section{Title: "The proof", ID: "the-proof", Blocks: []Block{About("What was to be proved.", rows...)}}
 	if lines := r.Reservations(); len(lines) > 0 {
-		s.Blocks = append(s.Blocks, Block{Text: "For what it holds, and why:"}, Block{List: lines})
+		s.Blocks = append(s.Blocks, Block{Text: "What the proof covers, and why:"}, Block{List: lines})
 	}
 	return s
 }

@@ -58,8 +58,7 @@ var firstClause = regexp.MustCompile(`^([^.;]|[.;][^ ])*`)
 
 func rulesSection(names []string, broken map[string]int, unheld, kept func(rule string) string,
 	known *outcome.Known) *Section {
-	t := table("What the run was held to. Not tested: it is asked for, but nothing in the run has tested it; not "+
-		"checked: it is not asked for.",
+	t := table("Rules of the run. Not tested: requested, but never tested in the run; not checked: not requested.",
 		"rule", "means", "result")
 	listed, results := map[string]bool{}, map[string]int{}
 	row := func(name string) {
@@ -87,7 +86,7 @@ func rulesSection(names []string, broken map[string]int, unheld, kept func(rule 
 	}
 	for _, name := range known.Unchecked {
 		t.row(name, ruleText(name, nil),
-			"not checked: rules of the scenario or of --set take the place of those of "+known.Program)
+			"not checked: rules of the scenario or of --set replace the rules of "+known.Program)
 		results["not checked"]++
 	}
 	var gist []string

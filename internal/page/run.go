@@ -131,9 +131,9 @@ func otherViolations(r *outcome.Report, shown map[int]bool) *Section {
 	if r.Without != nil {
 		cause = func(v *outcome.Violation) string { return texts.Say("cause cell", failure{r, v}) }
 	}
-	t := Alike("The other violations; violations alike but for numbers are one row.", others, cause)
+	t := Alike("The other violations; a row combines violations that differ only in numbers.", others, cause)
 	if ended {
-		t.Caption += " What only the end of the run shows stands in its last cycle."
+		t.Caption += " Violations that only the end of the run reveals are listed in its last cycle."
 	}
 	if more := r.ViolationsTotal - min(uint64(len(r.Violations)), r.ViolationsTotal); more > 0 && t.Left == "" {
 		t.Left = fmt.Sprintf("%d more; --json lists the first %d.", more, outcome.ViolationsMax)
@@ -184,7 +184,7 @@ func costSection(f *outcome.FirmwareReport) *Section {
 		return nil
 	}
 	s := &Section{Title: "What handlers cost"}
-	t := table("Cycles of the fabric that calls of handlers took; processor model "+f.CPU+".", "handler", "#calls",
+	t := table("Durations of handler calls in cycles of the fabric; processor model "+f.CPU+".", "handler", "#calls",
 		"#mean", "#50%", "#90%", "#99%", "#max")
 	for _, h := range []struct {
 		name   string
@@ -204,10 +204,10 @@ func costSection(f *outcome.FirmwareReport) *Section {
 func flameBlocks(worst *outcome.WorstCall) (blocks []Block) {
 	profile := worst.Profile
 	if profile == nil {
-		return []Block{{Aside: "Where it spent them is not recorded; --profile F says."}}
+		return []Block{{Aside: "The places at which it spent them are not recorded; --profile F records them."}}
 	}
 	svg, left := FlameGraph("Where the longest call has spent its cost, by function", profile.Stacks())
-	t := table("The places that cost most, without what they call.", "place", "#cost", "#%")
+	t := table("The most expensive places, without the functions that they call.", "place", "#cost", "#%")
 	for _, l := range profile.Lines {
 		t.row(l.Frame, l.Cost, l.Cost*100/max(profile.Cost, 1))
 	}
@@ -215,7 +215,7 @@ func flameBlocks(worst *outcome.WorstCall) (blocks []Block) {
 }
 
 func figuresSection(r *outcome.Report) *Section {
-	t := table("Figures of the run. `starloom explain NAME` says more of each.", "figure", "#value", "unit", "means")
+	t := table("Figures of the run. `starloom explain NAME` explains each.", "figure", "#value", "unit", "means")
 	s, unknown := &Section{Title: "Figures", Blocks: []Block{{Table: t}}}, []string(nil)
 	for _, m := range r.Figures() {
 		means := r.Aside.Known.Means[m.Name]
@@ -241,7 +241,7 @@ func figuresSection(r *outcome.Report) *Section {
 	if unknown != nil {
 		s.Blocks = append(s.Blocks,
 			Block{Folded: join(unknown) + ".", Fold: traces.Plural(uint64(len(unknown)), "figure is", "figures are") +
-				" not known, as the run did not come to where they are complete"})
+				" unknown, because the run ended before they were complete"})
 	}
 	return s
 }

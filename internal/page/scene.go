@@ -25,7 +25,7 @@ func violationPart(r *outcome.Report, number int, v *outcome.Violation, s *outco
 			Block{Lines: lines})
 	}
 	if v.Rule == fabric.RuleMeetsBudget {
-		part.Blocks = append(part.Blocks, text("[The flame graph](#what-handlers-cost) says where the longest call spent "+
+		part.Blocks = append(part.Blocks, text("[The flame graph](#what-handlers-cost) shows where the longest call spent "+
 			"its cycles."))
 	}
 	if came != nil {
@@ -36,7 +36,7 @@ func violationPart(r *outcome.Report, number int, v *outcome.Violation, s *outco
 }
 
 func didTable(came *outcome.LatestPath) *Table {
-	t := table(fmt.Sprintf("What processor %d did until its packet for processor %d crossed.", came.From, came.To),
+	t := table(fmt.Sprintf("Activity of processor %d until its packet for processor %d crossed.", came.From, came.To),
 		"slots", "#how many", "what", "processors, slot by slot")
 	for i := range came.Did {
 		d := &came.Did[i]
@@ -59,9 +59,9 @@ func faultPart(r *outcome.Report, s *outcome.Scene) *Section {
 	part := &Section{Title: fmt.Sprintf("The fault %s at cycle %d", r.FaultName(s.Fault), s.Cycle),
 		ID: fmt.Sprintf("fault-%d", s.Fault+1)}
 	if set := r.Aside.Known.Faults; s.Fault < len(set) {
-		part.Blocks = append(part.Blocks, text("It is set to this: %s.", set[s.Fault]))
+		part.Blocks = append(part.Blocks, text("Its settings: %s.", set[s.Fault]))
 	}
-	part.Blocks = append(part.Blocks, text("It has done this: %s.", r.Faults[s.Fault].Text()))
+	part.Blocks = append(part.Blocks, text("Its effects: %s.", r.Faults[s.Fault].Text()))
 	part.scene(r, s)
 	if s.Waves != nil &&
 		slices.ContainsFunc(s.Waves.Rows, func(row traces.WaveRow) bool { return strings.Contains(row.Name, "_tapped.") }) {

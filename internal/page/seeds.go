@@ -23,9 +23,9 @@ const (
 func Seeds(r *outcome.SeedsReport) *Page {
 	p := &Page{Subject: "run --seeds", Name: outcome.Printable(r.Scenario), Verdict: r.Verdict}
 	seeds := outcome.Seeds{First: r.Seeds[0], Last: r.Seeds[1]}
-	p.Summary = fmt.Sprintf("%s of seeds %s: all kept all rules.", traces.Plural(r.Runs, "run", "runs"), seeds.String())
+	p.Summary = fmt.Sprintf("%s with seeds %s: none broke a rule.", traces.Plural(r.Runs, "run", "runs"), seeds.String())
 	if r.FailedTotal > 0 {
-		p.Summary = fmt.Sprintf("%d of %s failed, of seeds %s.", r.FailedTotal,
+		p.Summary = fmt.Sprintf("%d of %s failed, with seeds %s.", r.FailedTotal,
 			traces.Plural(r.Runs, "run", "runs"), seeds.String())
 		if len(r.Failed) > 0 {
 			p.Cause, p.Summary = seedsCause(r), seedsSummary(r)
@@ -37,7 +37,7 @@ func Seeds(r *outcome.SeedsReport) *Page {
 	p.Summary += expected(r.Expect)
 	p.Answers = seedsAnswers(r)
 	p.add(failedSection(r))
-	const survival = "How many runs have broken no rule, with the interval of Wilson at 95%."
+	const survival = "Number of runs that have broken no rule, with Wilson's 95% interval."
 	if drawn := FigurePicture(survival, survivalFigure(r)); drawn != nil {
 		p.Add("Survival", Block{Picture: drawn})
 	}
@@ -87,8 +87,8 @@ func seedsSummary(r *outcome.SeedsReport) string {
 
 func seedsAnswers(r *outcome.SeedsReport) []Answer {
 	if len(r.Failed) == 0 {
-		return Passed(r.Notes, Block{Text: "Nothing failed. The [figures](#statistics) have their intervals; one run " +
-			"alone has a page of its own."})
+		return Passed(r.Notes, Block{Text: "Nothing failed. The [figures](#statistics) have intervals; a single run has " +
+			"its own page."})
 	}
 	one, _, _ := r.MostFailed()
 	first := struct {
@@ -103,7 +103,7 @@ func failedSection(r *outcome.SeedsReport) *Section {
 	if len(r.Failed) == 0 {
 		return nil
 	}
-	t := table("Runs that failed, by the first rule that each broke and its place.", "rule", "where", "#runs", "cycles",
+	t := table("Failed runs, by the first broken rule and its place.", "rule", "where", "#runs", "cycles",
 		"what", "the first alone")
 	t.Columns[2].Opens, t.Lists = true, map[int][]string{}
 	t.Sorts = len(r.Failed) > 12
@@ -176,7 +176,7 @@ func survivalFigure(r *outcome.SeedsReport) *figure.Figure {
 }
 
 func statisticsSection(all outcome.Statistics) *Section {
-	t := table("Figures over the runs. The interval is that of the mean at 95%, from the standard error (normal "+
+	t := table("Figures over the runs. The interval is the 95% interval of the mean, from the standard error (normal "+
 		"distribution).",
 		"figure", "#runs", "#mean", "#sd", "#min", "#median", "#max")
 	t.Sorts = len(all) > 12
@@ -203,7 +203,7 @@ func histogramSection(all outcome.Statistics) *Section {
 			left++
 			continue
 		}
-		caption := fmt.Sprintf("%s: how many of %s have which value.", x.Name, traces.Plural(x.Runs, "run", "runs"))
+		caption := fmt.Sprintf("%s: distribution of its values over %s.", x.Name, traces.Plural(x.Runs, "run", "runs"))
 		if drawn := FigurePicture(caption, histogram(x)); drawn != nil {
 			s.Blocks = append(s.Blocks, Block{Picture: drawn})
 		}
@@ -211,7 +211,7 @@ func histogramSection(all outcome.Statistics) *Section {
 	if left > 0 {
 		s.Blocks = append(s.Blocks,
 			Block{Aside: traces.Plural(uint64(left), "figure has",
-				"figures have") + " no histogram here; --stats-csv has those of all."})
+				"figures have") + " no histogram here; --stats-csv contains all histograms."})
 	}
 	return s
 }

@@ -27,8 +27,8 @@ func Study(r *outcome.StudyReport, command string) *Page {
 		p.Cause = texts.Say("off cause", map[string]any{"Row": off[0]})
 	}
 	p.Answers = studyAnswers(r, off, command)
-	p.add(rowsSection("Off", "Figures that are not within their tolerance.", off))
-	p.add(rowsSection("Contradictions", "Figures that contradict the publication, with its words.", contradicted))
+	p.add(rowsSection("Off", "Figures outside their tolerance.", off))
+	p.add(rowsSection("Contradictions", "Figures that contradict the publication, with quotations from it.", contradicted))
 	pictures := &Section{Title: "Plots"}
 	for _, x := range r.Aside.Pictures {
 		pictures.Blocks = append(pictures.Blocks,
@@ -39,16 +39,16 @@ func Study(r *outcome.StudyReport, command string) *Page {
 	for i := range r.Rows {
 		all[i] = &r.Rows[i]
 	}
-	p.add(rowsSection("All figures", "What was published, and what was measured.", all))
-	p.Add("What was run", Block{Text: "This repeats the study:"}, Block{Command: command},
+	p.add(rowsSection("All figures", "Published and measured figures.", all))
+	p.Add("What was run", Block{Text: "This command repeats the study:"}, Block{Command: command},
 		About("What was run.", [2]string{"study", r.Study}))
 	return p
 }
 
 func studyAnswers(r *outcome.StudyReport, off []*studies.StudyRow, command string) []Answer {
 	if len(off) == 0 {
-		const text = "No figure is off. [Those that contradict the publication](#contradictions), if there are any, " +
-			"have its words beside them. This repeats the study:"
+		const text = "No figure is off. [Contradictions](#contradictions) to the publication, if any, are listed with " +
+			"quotations from it. This command repeats the study:"
 		return Passed(r.Notes, Block{Text: text}, Block{Command: command})
 	}
 	first := map[string]any{"Row": off[0], "R": r, "Off": len(off), "Study": outcome.ShellQuote(r.Study),

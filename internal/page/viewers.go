@@ -45,7 +45,8 @@ func look(r *outcome.Report, written []outcome.OutputFile, v *outcome.Violation)
 		if command == "" {
 			return nil
 		}
-		steps = append(steps, Step{Text: "Write waveform and packet capture: the same run, so every cycle is the same.",
+		steps = append(steps, Step{Text: "Write the waveform and the packet capture of the same run, identical in every " +
+			"cycle.",
 			Command: command + " " + strings.Join(again, " ")})
 	}
 	shown := lookAt(r, v)

@@ -174,16 +174,16 @@ func (c *Channels) Heat(title string, cycles uint64) *Heat {
 	}
 	h.Panels = []Panel{panel}
 	if len(c.names) < c.shown {
-		h.Note = fmt.Sprintf("A row stands for the channels that begin there, of %s in all. ",
+		h.Note = fmt.Sprintf("A row combines the channels that begin at its label; there are %s in total. ",
 			traces.Plural(c.shown, "channel", "channels"))
 		if c.links == 0 {
-			h.Note = fmt.Sprintf("A row stands for the channels that end there, of %s in all. ",
+			h.Note = fmt.Sprintf("A row combines the channels that end at its label; there are %s in total. ",
 				traces.Plural(c.shown, "channel", "channels"))
 		}
 	}
 	h.Note += columnOf(h.Width, "cycle")
 	if c.from > 0 {
-		h.Note += fmt.Sprintf("The picture begins with cycle %d, where the run was restored. ", c.from)
+		h.Note += fmt.Sprintf("The picture begins at cycle %d, at which the run was restored. ", c.from)
 	}
 	return h
 }

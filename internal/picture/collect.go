@@ -274,7 +274,7 @@ func (c *Collector) since() string {
 	if c.from == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The picture begins with %s %d, where the run was restored. ", cmp.Or(c.unit, unitSlot), c.from)
+	return fmt.Sprintf("The picture begins at %s %d, at which the run was restored. ", cmp.Or(c.unit, unitSlot), c.from)
 }
 
 // counts reports whether a medium's frames are counted. At routers only channels from NICs count.
@@ -300,7 +300,7 @@ func columnOf(width uint32, unit string) string {
 	if width == 1 {
 		return ""
 	}
-	return fmt.Sprintf("A column stands for %s. ", traces.Plural(width, unit, unit+"s"))
+	return fmt.Sprintf("A column covers %s. ", traces.Plural(width, unit, unit+"s"))
 }
 
 const loadsMax = 1600

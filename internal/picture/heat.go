@@ -44,7 +44,7 @@ func (c *Collector) Heat(title string) *Heat {
 	}
 	if c.perRow > 1 {
 		per += " and " + one
-		h.Note = fmt.Sprintf("A row stands for up to %d of %s%s. ", c.perRow,
+		h.Note = fmt.Sprintf("A row combines up to %d of %s%s. ", c.perRow,
 			traces.Plural(c.shape.Media, one, many), c.ledText())
 	}
 	labels := [heats]string{"frames " + per, "collisions " + per, "frames that wait " + per}
@@ -97,11 +97,11 @@ func (c *Collector) ledText() string {
 		}
 	}
 	text := map[[2]bool]string{
-		{true, true}:  ", some that lead from what is named at it and others that lead to it",
-		{true, false}: ", which lead from what is named at it", {false, true}: ", which lead to what is named at it",
+		{true, true}:  ", some of them from the labelled unit, the others to it",
+		{true, false}: ", all from the labelled unit", {false, true}: ", all to the labelled unit",
 	}[[2]bool{from, to}]
 	if to && slices.ContainsFunc(c.faulty, func(slot uint32) bool { return slot != never }) {
-		text += ": that of a faulty processor shows what others send to it"
+		text += ": the row of a faulty processor shows the frames that others send to it"
 	}
 	return text
 }

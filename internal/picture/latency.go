@@ -22,12 +22,12 @@ type Latency struct {
 // Latency returns the latencies of frames from TX queue to receiver.
 func (c *Collector) Latency(title string) *Latency {
 	l := &Latency{Title: title, What: "frames", Unit: "slots",
-		Note: "From the slot in which a frame is queued to the end of that in which it is received, by anyone. "}
+		Note: "From the slot in which a frame is queued to the end of the slot in which any receiver receives it. "}
 	for _, slots := range slices.Sorted(maps.Keys(c.took)) {
 		l.Counts = append(l.Counts, [2]uint64{uint64(slots), c.took[slots]})
 	}
 	if c.unreceived > 0 {
-		l.Note += fmt.Sprintf("Not drawn: %s that no one received. ", traces.Plural(c.unreceived, "frame", "frames"))
+		l.Note += fmt.Sprintf("Not drawn: %s without a receiver. ", traces.Plural(c.unreceived, "frame", "frames"))
 	}
 	l.Note += c.since()
 	return l
@@ -37,9 +37,9 @@ func (c *Collector) Latency(title string) *Latency {
 // pairs of latency and number of packets, ascending; left packets have not arrived.
 func PacketLatency(title, unit, span string, counts [][2]uint64, left uint64) *Latency {
 	l := &Latency{Title: title, What: "packets", Unit: unit, Counts: counts,
-		Note: span + ", of packets that are measured. "}
+		Note: span + ", for measured packets. "}
 	if left > 0 {
-		l.Note += fmt.Sprintf("Not drawn: %s on the way when the run ended, or lost. ",
+		l.Note += fmt.Sprintf("Not drawn: %s in flight when the run ended, or lost. ",
 			traces.Plural(left, "packet", "packets"))
 	}
 	return l
@@ -100,10 +100,10 @@ func (l *Latency) figure() *figure.Figure {
 	}
 	f.Curves = append([]figure.Curve{c}, l.quantiles(shown, float64(high))...)
 	if width > 1 {
-		f.Note += fmt.Sprintf("A bar stands for %d %s. ", width, l.Unit)
+		f.Note += fmt.Sprintf("A bar covers %d %s. ", width, l.Unit)
 	}
 	if beyond > 0 {
-		f.Note += fmt.Sprintf("Not drawn: %s that take longer, up to %d %s. ",
+		f.Note += fmt.Sprintf("Not drawn: %s with longer latencies, up to %d %s. ",
 			traces.Plural(beyond, strings.TrimSuffix(l.What, "s"), l.What), most, l.Unit)
 	}
 	return f

@@ -43,12 +43,14 @@ func drawn(t *testing.T, p interface{ SVG() ([]byte, error) }) string {
 // counted.
 func TestLatency(t *testing.T) {
 	svg := drawn(t, picture.PacketLatency("net", "slots", "From here to there", [][2]uint64{{1, 999_000}, {2, 1000}, {400, 3}}, 7))
-	for _, want := range []string{"<title>net</title>", ">net: latency of packets<", "median, 95 %, 99 %: 1", "Not drawn: 7 packets on the way when the run ended, or lost.",
-		"Not drawn: 3 packets that take longer, up to 400 slots."} {
+	for _, want := range []string{"<title>net</title>", ">net: latency of packets<", "median, 95 %, 99 %: 1", "Not " +
+		"drawn: 7 packets in flight when the run ended, or lost.",
+		"Not drawn: 3 packets with longer latencies, up to 400 slots."} {
 		require.Contains(t, svg, want)
 	}
 	require.Contains(t, drawn(t, picture.PacketLatency("net", "slots", "From here to there", nil, 0)), "No packets have arrived.")
-	require.Contains(t, drawn(t, picture.PacketLatency("net", "slots", "From here to there", [][2]uint64{{100, 1}, {1000, 1}}, 0)), "A bar stands for 20 slots.")
+	require.Contains(t, drawn(t, picture.PacketLatency("net", "slots", "From here to "+
+		"there", [][2]uint64{{100, 1}, {1000, 1}}, 0)), "A bar covers 20 slots.")
 }
 
 // TestTopologyCrossing: a coupler of POPS(d,g) has one group that sends and one that hears, by its number; on a
@@ -66,7 +68,8 @@ func TestTopologyCrossing(t *testing.T) {
 		}
 	}
 	text := drawn(t, top)
-	for _, want := range []string{"pops.group[1].coupler[2]: collision_free in slot 4", "pops.group[2]: firmware_trap in slot 5", "A row stands for 2 processors.", ">a rule was broken<",
+	for _, want := range []string{"pops.group[1].coupler[2]: collision_free in slot 4", "pops.group[2]: firmware_trap " +
+		"in slot 5", "A row combines 2 processors.", ">a rule was broken<",
 		"pops.group[0].coupler[1]: the fault stuck struck first in slot 2", "pops.group[2]: the fault dead struck first in slot 3", ">a fault struck here first<"} {
 		require.Contains(t, text, want)
 	}

@@ -89,7 +89,7 @@ func (c *Collector) Timeline(title string, violations []Violation) *Timeline {
 			traces.Plural(processors, "processor", "processors"), leftOut(drawn, processors))
 	}
 	if t.Width > 1 {
-		t.Note += fmt.Sprintf("The higher a bar, the more of its column's %ss. ", t.unit)
+		t.Note += fmt.Sprintf("The height of a bar shows its share of the column's %ss. ", t.unit)
 	}
 	t.Note += columnOf(t.Width, t.unit) + c.since()
 	return t
@@ -100,7 +100,7 @@ const leftOutMax = 16
 // leftOut lists a few omitted processors, or explains the choice among many.
 func leftOut(drawn []int, processors int) string {
 	if processors-len(drawn) > leftOutMax {
-		return ": those that broke a rule, of many the first, and others, equally far apart"
+		return ": those that broke a rule (the first of many), and others at equal distances"
 	}
 	var left []string
 	for processor := range processors {

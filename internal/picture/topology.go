@@ -241,7 +241,7 @@ func (t *Topology) cross(w *wired) {
 		group := "processor"
 		if per > 1 {
 			group = "group"
-			t.Note = fmt.Sprintf("A row stands for %d processors. ", per)
+			t.Note = fmt.Sprintf("A row combines %d processors. ", per)
 		}
 		cut := len(columns) > columnsTop
 		columns = columns[:min(len(columns), columnsTop)]
@@ -360,8 +360,7 @@ const (
 	heatWidth  = 7
 )
 
-const channelsNote = "each end of a line is the channel that begins there; the wider and darker, the more flits " +
-	"cross it. "
+const channelsNote = "each half of a line is the channel that begins at that end; wide, dark halves carry many flits. "
 
 // RoutersOf returns the topology of routers with the flits per cycle of each channel, in the order of links; stuck
 // lists the routers with packets that wait for each other. RoutersOf returns nil for too many routers.

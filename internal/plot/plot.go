@@ -255,7 +255,7 @@ func (t *Table) leftOut(rows int, of string) string {
 	if rows == 0 {
 		return ""
 	}
-	return fmt.Sprintf("left out: %s of %d, which have no %s that can be drawn",
+	return fmt.Sprintf("left out: %s of %d, without a drawable %s",
 		traces.Plural(uint64(rows), "row", "rows"), len(t.rows), of)
 }
 
@@ -447,10 +447,10 @@ func (t *Table) oneUnit(option, name string, column int, o *Options) (unit strin
 		case first < 0:
 			first, unit = row, own
 		case own != unit:
-			remedy := "draw those of one unit: --where COLUMN=VALUE"
+			remedy := "draw the rows of one unit: --where COLUMN=VALUE"
 			for _, axis := range t.Axes {
 				if at := slices.Index(t.Columns, axis); t.rows[row][at] != t.rows[first][at] && t.rows[row][at] != "" {
-					remedy = fmt.Sprintf("draw those of one unit: --where %s=%s, or --where %s=%s", axis,
+					remedy = fmt.Sprintf("draw the rows of one unit: --where %s=%s, or --where %s=%s", axis,
 						t.rows[first][at], axis, t.rows[row][at])
 				}
 			}
@@ -493,7 +493,7 @@ func bareText(points int) string {
 	if points == 0 {
 		return ""
 	}
-	return fmt.Sprintf("of %s the interval reaches down to 0, which a logarithmic axis cannot show",
+	return fmt.Sprintf("the interval of %s extends to 0, which a logarithmic axis cannot show",
 		traces.Plural(points, "point", "points"))
 }
 

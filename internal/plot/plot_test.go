@@ -50,7 +50,7 @@ func TestLines(t *testing.T) {
 	dir := folder(t)
 	f, note, err := plot.Draw(read(t, dir, "results.csv"), plot.Options{X: "load", Y: "latency", LogY: figure.Log10, Published: filepath.Join(dir, "published.csv")})
 	require.NoError(t, err)
-	require.Equal(t, "left out: 1 row of 6, which have no latency that can be drawn", note)
+	require.Equal(t, "left out: 1 row of 6, without a drawable latency", note)
 	require.Equal(t, []figure.Curve{
 		{Name: "arbiter fixed", Style: figure.Marked, Points: []figure.Point{{X: 0.1, Y: 1.5, Low: 1.4, High: 1.6}, {X: 0.2, Y: 2, Low: 1.9, High: 2.1}}},
 		{Name: "arbiter matrix", Style: figure.Marked, Points: []figure.Point{{X: 0.1, Y: 1.25}, {X: 0.2, Y: 1.75}, {X: 0.3, Y: 3}}},
@@ -91,7 +91,7 @@ func TestRefused(t *testing.T) {
 		`--by: ` + dir + `/results.csv has no column "x"`:                                                                    {X: "load", Y: "latency", By: []string{"x"}},
 		`results.csv:5: latency has several values for load 0.1; name the column in which they differ: --by`:                 {X: "load", Y: "latency", By: []string{}},
 		`results.csv:2: arbiter is "fixed"; name a column of numbers`:                                                        {X: "load", Y: "arbiter"},
-		`--where arbiter: this is not a column and its value; write --where COLUMN=VALUE`:                                    {Where: []string{"arbiter"}},
+		`--where arbiter: this is not of the form COLUMN=VALUE; write --where COLUMN=VALUE`:                                  {Where: []string{"arbiter"}},
 		`--where arbiter=fxed: no row has arbiter=fxed; did you mean fixed?`:                                                 {Where: []string{"arbiter=fxed"}},
 		`published.csv:1: there are no columns`:                                                                              {X: "load", Y: "latency", Published: filepath.Join(dir, "runs.csv")},
 		`there are several values for load 0.1 and runs 20; choose one: --where`:                                             {X: "load", Y: "runs", Z: "latency"},
@@ -170,7 +170,7 @@ func TestArrivedOnly(t *testing.T) {
 	require.Equal(t, few, note)
 	_, note, err = plot.Draw(table, plot.Options{X: "load", Y: "latency", LogY: figure.Log10})
 	require.NoError(t, err)
-	require.Equal(t, few+"; of 1 point the interval reaches down to 0, which a logarithmic axis cannot show", note)
+	require.Equal(t, few+"; the interval of 1 point extends to 0, which a logarithmic axis cannot show", note)
 	_, note, err = plot.Draw(table, plot.Options{X: "load", Y: "pending"})
 	require.NoError(t, err)
 	require.Empty(t, note)
@@ -191,7 +191,7 @@ func TestMixedUnits(t *testing.T) {
 		o.Unit = declared
 		_, _, err := plot.Draw(read(t, dir, "results.csv"), o)
 		require.ErrorContains(t, err, "is in packets per processor and slot in line 2 of results.csv, and in flits per node and cycle in line 3; "+
-			"draw those of one unit: --where network=crossbar, or --where network=mesh", o)
+			"draw the rows of one unit: --where network=crossbar, or --where network=mesh", o)
 		var bad *input.Error
 		require.ErrorAs(t, err, &bad)
 	}

@@ -138,7 +138,7 @@ func (t *Table) varies(column int) bool {
 func (t *Table) keep(where string) error {
 	name, value, ok := strings.Cut(where, "=")
 	if !ok {
-		return &input.Error{Place: "--where " + where, Reason: "this is not a column and its value",
+		return &input.Error{Place: "--where " + where, Reason: "this is not of the form COLUMN=VALUE",
 			Remedy: "write --where COLUMN=VALUE: --where arbiter=fixed"}
 	}
 	column := slices.Index(t.Columns, name)

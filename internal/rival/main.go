@@ -31,8 +31,8 @@ var renamed = strings.NewReplacer(
 
 func main() {
 	commit := flag.String("commit", "c36f724c", "the rival")
-	bench := flag.String("bench", ".", "benchmarks, as of go test")
-	times := flag.String("benchtime", "1s", "of each benchmark in each round, as of go test")
+	bench := flag.String("bench", ".", "benchmarks, as for go test")
+	times := flag.String("benchtime", "1s", "of each benchmark in each round, as for go test")
 	rounds := flag.Int("rounds", 9, "rounds: each runs the rival, the working folder and the rival again")
 	flag.Parse()
 	packages := flag.Args()

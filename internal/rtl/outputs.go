@@ -102,8 +102,8 @@ func (s *Outputs) Agree(own *Outputs) error {
 	if first > 0 {
 		when = fmt.Sprintf("in cycle %d", first-1)
 	}
-	return fmt.Errorf("%s: %s its %s differs from %s, the model beside which its RTL would be checked: RTL with "+
-		"these parameters does not fit there",
+	return fmt.Errorf("%s: %s its %s differs from %s, the model with which its RTL would be compared: RTL with these "+
+		"parameters does not fit there",
 		where.element, when, where.name, where.model)
 }
 

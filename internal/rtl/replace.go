@@ -99,7 +99,7 @@ func (r *Devices) replace(ctx context.Context, entry int) error {
 	if twin, _ := fabric.TwinOf(r.Network); twin != nil && r.whole == nil &&
 		(x.Replace == r.Network.Kind() || x.Twin == twin.Name) {
 		return s.Refuse(at+".replace",
-			fmt.Sprintf("%s is all hardware at once, but faults of media act between its parts", twin.Name),
+			fmt.Sprintf("%s is the whole hardware, but faults of media act between its parts", twin.Name),
 			fmt.Sprintf("replace %s.**, which covers all parts, or leave drop, miss, bit_flip and stuck out of faults",
 				r.Network.Kind()))
 	}
@@ -139,8 +139,8 @@ func (r *Devices) replace(ctx context.Context, entry int) error {
 			r.remedyOfModel(wanted.model, models))
 	}
 	if fabric.Slotted(r.Network) && r.routers(pattern) {
-		return s.Refuse(at+".replace", fmt.Sprintf("%s are routers, which must be models beside stars, buses, crossbars "+
-			"and links", strict.Clip(x.Replace)),
+		return s.Refuse(at+".replace", fmt.Sprintf("%s are routers, which cannot be RTL in a network with stars, buses, "+
+			"crossbars or links", strict.Clip(x.Replace)),
 			"use a network of routers alone, or replace other parts: "+r.examples())
 	}
 	remedy := r.examples()
@@ -181,7 +181,7 @@ func (r *Devices) examples() string {
 	network := r.Network.Kind()
 	text := fmt.Sprintf("components are, for example, %s, and %s.** for all of them", strings.Join(paths, ", "), network)
 	if r.whole != nil {
-		text += fmt.Sprintf("; %s is all hardware at once", network)
+		text += fmt.Sprintf("; %s is the whole hardware", network)
 	}
 	return text
 }
@@ -212,7 +212,7 @@ func (r *Devices) take(entry int, paths []string) error {
 	for _, path := range paths {
 		if other, ok := r.taken[path]; ok {
 			return s.Refuse(hw.Index("rtl", entry)+".replace",
-				fmt.Sprintf("%s is replaced by %s already", path, hw.Index("rtl", other)), "name it in one entry only")
+				fmt.Sprintf("%s is already replaced by %s", path, hw.Index("rtl", other)), "name it in one entry only")
 		}
 		r.taken[path] = entry
 	}
@@ -227,7 +227,7 @@ func (r *Devices) take(entry int, paths []string) error {
 func (r *Devices) replaceAll(ctx context.Context, entry int, source *rtlSource) error {
 	s, path := r.Source, r.whole.Path(0)
 	if len(r.taken) > 0 || len(r.Entries) > 1 {
-		return s.Refuse(source.at+".replace", path+" is all hardware, but another entry replaces a part of it",
+		return s.Refuse(source.at+".replace", path+" is the whole hardware, but another entry replaces a part of it",
 			"delete the other entries")
 	}
 	if err := r.take(entry, []string{path}); err != nil {

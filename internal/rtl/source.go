@@ -84,7 +84,7 @@ func (r *Devices) open(at string, x *config.RTL) (*rtlSource, error) {
 		if latency > 0 {
 			late := traces.Plural(latency, "cycle", "cycles")
 			return nil,
-				s.Refuse(source.key, fmt.Sprintf("the RTL shows %s %s late, so everything after it would be wrong", output, late),
+				s.Refuse(source.key, fmt.Sprintf("the RTL shows %s %s too late, so all later values would be wrong", output, late),
 					"attach it to the registers that hide the delay, or compare it alone with `starloom cosim check`")
 		}
 	}

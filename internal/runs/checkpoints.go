@@ -137,8 +137,8 @@ func refuseBroken(path string, err *error) {
 	}
 	*err = &input.Error{Place: "--restore",
 		Reason: fmt.Sprintf("%s: the run continued from this state breaks: %v", path, value),
-		Remedy: "give a file that --save-state wrote, as it was written; if it was, run without --restore, which tells " +
-			"whether Starloom is at fault"}
+		Remedy: "give an unmodified file that --save-state wrote; if the file is unmodified, a run without --restore " +
+			"shows whether Starloom is at fault"}
 }
 
 func (p *checkpoints) run(ctx context.Context, r *run) error {

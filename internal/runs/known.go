@@ -79,7 +79,7 @@ func processorPaths(names fabric.Names, s *fabric.Shape) string {
 	if names.Unit() == "" || s.PerUnit < 2 {
 		return ""
 	}
-	return fmt.Sprintf("Processor N is `%s[N / %d].nic[N mod %d]`, of %d in each: %d is `%s`, %d is `%s`.", names.Unit(),
+	return fmt.Sprintf("Processor N is `%s[N / %d].nic[N mod %d]`, with %d in each: %d is `%s`, %d is `%s`.", names.Unit(),
 		s.PerUnit, s.PerUnit, s.PerUnit,
 		s.PerUnit, names.Processor(min(s.PerUnit, last)), last, names.Processor(last))
 }
@@ -178,7 +178,8 @@ func means(report *outcome.Report, n fabric.Network) map[string]outcome.Meaning 
 		}
 	}
 	for k := range report.Faults {
-		all[fmt.Sprintf("fault[%d].%s", k, report.Faults[k].Kind)] = outcome.Meaning{Means: "how often the fault has struck",
+		all[fmt.Sprintf("fault[%d].%s", k, report.Faults[k].Kind)] = outcome.Meaning{Means: "number of times that the " +
+			"fault has struck",
 			Unit: "events"}
 	}
 	return all

@@ -141,7 +141,7 @@ func (o *Options) CheckSeeds(seeds outcome.Seeds) error {
 	}
 	if n := seeds.Count(); o.Reports.JUnit.Given() && n-1 >= outcome.JUnitSeedsMax {
 		return input.Mistake("--junit",
-			fmt.Sprintf("a JUnit file has a test case for each seed, and %s are too many", seeds),
+			fmt.Sprintf("a JUnit file has a test case for each seed, but %s are too many", seeds),
 			fmt.Sprintf("give at most %d seeds, or use --csv", outcome.JUnitSeedsMax))
 	}
 	return nil
@@ -166,9 +166,9 @@ func (o *Options) refuseTraces(many, remedy string) error {
 		what   string
 	}{
 		{"--vcd", o.Record.VCD, "a waveform"},
-		{"--vcd", o.Record.GTKW, "a save file goes with a waveform, which"},
+		{"--vcd", o.Record.GTKW, "a save file belongs to a waveform, which"},
 		{"--pcapng", o.Record.PCAPNG, "a packet capture"},
-		{"--pcapng", o.Record.Lua, "a dissector goes with a packet capture, which"},
+		{"--pcapng", o.Record.Lua, "a dissector belongs to a packet capture, which"},
 		{"--log", o.Record.Log, "a log"},
 		{"--run-table", o.RunTables.CSV, "a run-table"},
 		{"--run-table", o.RunTables.SVG, "a run-table"},

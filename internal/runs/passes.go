@@ -113,7 +113,8 @@ func (o *Options) checkVariables(bare bool) error {
 	option := "--vars"
 	switch {
 	case len(o.Probes) > 0 && !o.Record.VCD.Given() && !o.Reports.HTML.Given():
-		return input.Mistake("--probe", "variables are signals of a waveform, and there is none", "give --vcd F or --html F")
+		return input.Mistake("--probe", "variables are signals of a waveform, but no waveform is requested",
+			"give --vcd F or --html F")
 	case o.Replay.Variables && !o.Replay.Output.Given():
 		return input.Mistake("--vars", "variables belong to the replay of one processor", "give --replay P, too")
 	case !o.Replay.Variables:

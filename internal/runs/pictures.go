@@ -38,8 +38,8 @@ type pictures struct {
 var captions = map[picture.Kind]string{
 	picture.KindTopology: "The wiring: processors, media, and their senders and listeners.",
 	picture.KindHeat:     "Media over time: the number of frames on each.",
-	picture.KindLatency:  "How long packets or frames took.",
-	picture.KindTimeline: "What processors did over time.",
+	picture.KindLatency:  "Latencies of packets or frames.",
+	picture.KindTimeline: "Activity of processors over time.",
 }
 
 const channelsCaption = "Channels over time: the number of flits on each."

@@ -383,9 +383,8 @@ func (f *filming) waves(ctx context.Context) error {
 	}
 	last, settings := f.last(), f.settings
 	if cycles, long := f.long(last); long {
-		unshown(fmt.Sprintf("%s up to cycle %d would take long in the cycle engine; --vcd shows it, with "+
-			"traces.vcd.trigger: "+
-			"first_violation only this cycle",
+		unshown(fmt.Sprintf("%s up to cycle %d would take long in the cycle engine; --vcd shows it, or only this cycle "+
+			"with traces.vcd.trigger: first_violation",
 			traces.Plural(f.machine.Shape.Processors(), "processor", "processors"), cycles))
 		return nil
 	}

@@ -82,9 +82,8 @@ func (b *Batch) report(t *tally) *outcome.SeedsReport {
 		r.Notes = append(r.Notes, outcome.TrustNote(t.onTrust))
 	}
 	if t.faulty && t.failedAll > 0 {
-		r.Notes = append(slices.Clip(r.Notes), "either faults or firmware may have broken the rules: a single run tells "+
-			"which "+
-			"violations it has without faults, too")
+		r.Notes = append(slices.Clip(r.Notes), "either faults or firmware may have broken the rules; a single run shows "+
+			"which violations also occur without faults")
 	}
 	if t.failedAll > 0 || t.runs < b.total {
 		r.Verdict = outcome.VerdictFail

@@ -307,7 +307,7 @@ func Study(ctx context.Context, s *studies.Study, o StudyOptions,
 	rows := r.rows
 	if err == nil && len(rows) == 0 {
 		return nil, input.Mistake("--case", fmt.Sprintf("no case of this size matches %q", o.Case),
-			"cases begin with "+strings.Join(s.Cases, ", ")+"; some are of --full only")
+			"cases begin with "+strings.Join(s.Cases, ", ")+"; some need --full")
 	}
 	report := &outcome.StudyReport{Study: s.Name, Verdict: outcome.VerdictPass, Rows: rows,
 		Beside: outcome.Beside{Provenance: &traces.Provenance{Version: outcome.Version()}}}

@@ -31,8 +31,8 @@ func (s *sweeper) bisection(points []plan.Point) (*bisection, error) {
 	}
 	for _, together := range s.plan.Zip {
 		if slices.Contains(together, s.Adaptive) {
-			return nil, &input.Error{Place: s.plan.Place("zip"), Reason: "the axis " + s.Adaptive + " goes together with others",
-				Remedy: "bisect one that is alone"}
+			return nil, &input.Error{Place: s.plan.Place("zip"), Reason: "the axis " + s.Adaptive + " is zipped with other axes",
+				Remedy: "bisect an axis that is not zipped"}
 		}
 	}
 	of := map[string]int{}

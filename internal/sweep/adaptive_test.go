@@ -95,7 +95,7 @@ func TestAdaptiveRefused(t *testing.T) {
 	together := strings.Replace(budgets, "where: n > 2 || frames == 4", "  m: {key: seed, values: [1, 2, 3]}\nzip: [[n, m]]", 1)
 	for axis, want := range map[string]string{
 		"limits": `--adaptive: there is no axis "limits"; did you mean limit?`,
-		"n":      "the axis n goes together with others; bisect one that is alone",
+		"n":      "the axis n is zipped with other axes; bisect an axis that is not zipped",
 	} {
 		_, err := starloom.Sweep(context.Background(), fileOf(t, together), sweep.Options{Adaptive: axis, Out: t.TempDir()})
 		require.ErrorContains(t, err, want)

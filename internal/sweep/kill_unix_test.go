@@ -182,7 +182,7 @@ func TestPointThatKills(t *testing.T) {
 	status, said := p.status(t)
 	require.Equal(t, 1, status, said)
 	require.Contains(t, said, "11 points, 50 runs")
-	require.Contains(t, said, "n=8 what=async: not finished: it has ended 2 processes, and in a process of its own: "+
+	require.Contains(t, said, "n=8 what=async: not finished: it has ended 2 processes, and again in a separate process: "+
 		"signal: killed\n")
 	require.Contains(t, said, "5 runs are missing")
 	all := rows(t, tables(t, p.Out)[folder.ResultsCSV])

@@ -46,7 +46,7 @@ func (r *Report) Page(command string, unit func(figure string) string) (*page.Pa
 	r.failedPage(p)
 	if r.Limits != nil {
 		rows := r.Limits.rows()
-		limits := &page.Table{Caption: "Between which values of " + r.Limits.Axis + " runs begin to fail or to saturate.",
+		limits := &page.Table{Caption: "Values of " + r.Limits.Axis + " between which runs begin to fail or to saturate.",
 			Rows: rows[1:]}
 		for _, name := range rows[0] {
 			limits.Columns = append(limits.Columns, page.Column{Name: name})
@@ -56,7 +56,7 @@ func (r *Report) Page(command string, unit func(figure string) string) (*page.Pa
 	p.Add("Results", page.Block{Table: r.table(t, names)}, page.Block{Aside: r.leftText(left)})
 	p.Add("Plots", r.plots(t, names, unit)...)
 	p.Add("What was run",
-		page.Block{Text: "This repeats the sweep; runs with results in its folder are not repeated."},
+		page.Block{Text: "This command repeats the sweep; runs with results in its folder are not repeated."},
 		page.Block{Command: command},
 		page.About("What was run.", [2]string{"sweep", r.Name}))
 	return p, nil
@@ -130,7 +130,7 @@ func (r *Report) failedPage(p *page.Page) {
 	if len(r.FailedRuns) == 0 {
 		return
 	}
-	t := &page.Table{Caption: "Runs that failed, by the first rule that each broke.", Lists: map[int][]string{},
+	t := &page.Table{Caption: "Failed runs, by the first broken rule.", Lists: map[int][]string{},
 		Columns: []page.Column{{Name: "rule"}, {Name: "runs", Number: true, Opens: true}, {Name: "the first one"},
 			{Name: "command"}}}
 	at := map[string]int{}
@@ -189,7 +189,7 @@ func (r *Report) leftText(left int) string {
 	if left == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s not here: %s has all. `starloom explain NAME` explains each.",
+	return fmt.Sprintf("%s not shown: %s contains all figures. `starloom explain NAME` explains each.",
 		traces.Plural(uint64(left), "figure is", "figures are"), folder.ResultsCSV)
 }
 

@@ -291,14 +291,15 @@ func (s *sweeper) runAlone(ctx context.Context, p *pool) error {
 			}
 			continue
 		}
-		reason := "it ended with runs missing"
+		reason := "it ended before all runs were stored"
 		if status != nil {
 			reason = status.Error()
 		}
 		if line := outcome.LastLine(said.String()); line != "" {
 			reason += ": " + line
 		}
-		j.err = errors.New("it has ended " + fmt.Sprint(aloneAfter) + " processes, and in a process of its own: " + reason)
+		j.err = errors.New("it has ended " + fmt.Sprint(aloneAfter) + " processes, and again in a separate process: " +
+			"" + reason)
 		p.over = append(p.over, j)
 	}
 	return nil

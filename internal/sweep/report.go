@@ -95,8 +95,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	missing := r.Extent.Runs - r.Runs
 	if r.Cut {
-		_, err := fmt.Fprintf(w, "%s: interrupted after %d of %d runs, which stay in %s; the same command runs the "+
-			"others, and writes the tables\n",
+		_, err := fmt.Fprintf(w, "%s: interrupted after %d of %d runs, which remain in %s; the same command runs the "+
+			"others and writes the tables\n",
 			outcome.Printable(r.Name), r.Runs, r.Extent.Runs, outcome.ShellQuote(r.Out))
 		if len(r.Jobs) > 0 && err == nil {
 			_, err = fmt.Fprintf(w, "  the jobs continue, and the same command collects their results; 'scancel %s' ends them\n",

@@ -175,14 +175,14 @@ func (c *Check) Page(subject string, written []outcome.OutputFile) *page.Page {
 	} else {
 		p.Summary = fmt.Sprintf("%d of %s differ from the model; first %s, in cycle %d of the run.%s", len(c.Differing),
 			components, c.Path, c.Differing[0].Cycle, page.RightText(c.Report))
-		t := &page.Table{Caption: "Components that differ, the earliest first.", Sorts: len(c.Differing) > 12,
+		t := &page.Table{Caption: "Differing components, earliest first.", Sorts: len(c.Differing) > 12,
 			Columns: []page.Column{{Name: "component"}, {Name: "cycle", Number: true}, {Name: "power-on", Number: true}}}
 		for _, d := range c.Differing {
 			t.Rows = append(t.Rows, []string{d.Path, fmt.Sprint(d.Cycle), fmt.Sprint(d.PowerOn)})
 		}
 		p.Add("Components that differ", page.Block{Table: t})
 	}
-	t := &page.Table{Caption: "RTL that was checked, by its pin map.",
+	t := &page.Table{Caption: "Checked RTL, by pin map.",
 		Columns: []page.Column{{Name: "RTL"}, {Name: "model"}, {Name: "backend"}, {Name: "verdict"},
 			{Name: "components", Number: true}, {Name: "cycles", Number: true}, {Name: "pin map"}}}
 	for i := range c.Kinds {
@@ -348,7 +348,8 @@ func (k kinds) writeText(w io.Writer) error {
 			continue
 		}
 		if !said {
-			b.WriteString("inputs never exercised, so a mistake there does not show; a check of the map alone exercises more:\n")
+			b.WriteString("inputs never exercised, so mistakes there are not detected; a check of the map alone exercises " +
+				"more:\n")
 			said = true
 		}
 		fmt.Fprintf(&b, "  %d %s: %s\n    %s\n", kind.count, kind.report.Top, lockstep.GapsText(gaps), kind.check)

@@ -136,7 +136,7 @@ func WriteInstalled(ctx context.Context, w io.Writer) error {
 	if len(missing) > 0 {
 		fmt.Fprintln(w)
 	}
-	_, err := fmt.Fprintf(w, "\nRTL needs the headers and libraries of C++ for WebAssembly, too; Debian and Ubuntu: %s\n",
+	_, err := fmt.Fprintf(w, "\nRTL also needs the C++ headers and libraries for WebAssembly; Debian and Ubuntu: %s\n",
 		wasiPackages)
 	return err
 }

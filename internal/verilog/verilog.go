@@ -64,7 +64,7 @@ type Options struct {
 // Write runs a scenario and writes the folder dir, which must not exist. Hardware without Verilog is an *input.Error.
 func Write(ctx context.Context, c *config.Config, dir string, o Options) (report *Report, err error) {
 	if _, err := os.Lstat(dir); err == nil {
-		return nil, input.Mistake(dir, "it exists, and an export writes a new folder", "delete it, or name another folder")
+		return nil, input.Mistake(dir, "it exists, but an export writes a new folder", "delete it, or name another folder")
 	}
 	if err := refuse(c); err != nil {
 		return nil, err
@@ -125,7 +125,8 @@ func refuse(c *config.Config) error {
 	case len(c.RTL) > 0:
 		return c.Source.Refuse("rtl", "an export contains the twins of all parts, and no other RTL", "delete rtl")
 	case c.Timing.Frames > 1:
-		return c.Source.Refuse(key, fmt.Sprintf("a slot has up to %d frames, and no Verilog queues them", c.Timing.Frames),
+		return c.Source.Refuse(key, fmt.Sprintf("a slot has up to %d frames, but no Verilog module queues "+
+			"them", c.Timing.Frames),
 			"use output: block, or a program that sends one frame in a slot")
 	}
 	return nil
@@ -138,7 +139,7 @@ func topOf(c *config.Config, m *emulator.Machine) (*export.Top, error) {
 		site := part.Site()
 		if site.Twin == "light_tap" {
 			return nil, c.Source.Refuse("faults", "faults of media act between the parts, where the export has no Verilog",
-				"leave drop, bit_flip and stuck of media out of faults; faults of processors may stay")
+				"remove drop, bit_flip and stuck of media from faults; faults of processors may remain")
 		}
 		sites = append(sites, site)
 	}

@@ -128,7 +128,7 @@ func (d *Reader) Truncated() bool { return d.r.Truncated() }
 func (d *Reader) prepare() error {
 	if d.o.Sampling.Clock == "" && d.o.Sampling.Period.Count == 0 || d.o.Sampling.Clock != "" &&
 		d.o.Sampling.Period.Count != 0 {
-		return input.Mistake(d.r.Name(), "nothing says what a cycle is",
+		return input.Mistake(d.r.Name(), "nothing defines the length of a cycle",
 			"give either a clock or a period in the map; Starloom's own files have period: 1 ns")
 	}
 	index := d.r.Header().Index()

@@ -87,7 +87,7 @@ func (f *Framer) Put(lane LaneID, cycle uint64, p Phit) {
 	case p.Unknown:
 		l.fault = "x or z"
 	case p.Bad && l.fault == "":
-		l.fault = "its error signal is on"
+		l.fault = "its error signal is set"
 	}
 	if l.last && p.Last {
 		f.end(lane, "")

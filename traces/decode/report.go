@@ -61,7 +61,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	if r.Unknown > 0 {
 		times := traces.Plural(r.Unknown, "time", "times")
-		fmt.Fprintf(t, "  note\tx or z came on valid, ready or a rail %s and was read as no phit\n", times)
+		fmt.Fprintf(t, "  note\tx or z occurred on valid, ready or a rail %s and was read as no phit\n", times)
 	}
 	if r.Truncated {
 		fmt.Fprintf(t, "  note\tthe file ends within a line, which was ignored\n")

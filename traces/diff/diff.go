@@ -31,7 +31,7 @@ func Files(ctx context.Context, pathA, pathB string, o Options) (*Report, error)
 	d := &differ{ctx: ctx, o: o, match: matching{lenient: o.Lenient, tolerance: o.RealTolerance, maybe: true},
 		halfGiven: map[int32]bool{}}
 	if pathA == input.StandardInput && pathB == pathA {
-		return nil, input.Mistake("standard input", "it cannot be both files", "give a file for one of them")
+		return nil, input.Mistake("standard input", "it cannot stand for both files", "give a file for one of them")
 	}
 	for i, path := range []string{pathA, pathB} {
 		var err error

@@ -145,7 +145,7 @@ func (d *differ) nothingCompared(m *merge) error {
 	}
 	reason, remedy := "the files have no time in common", "check the offset and the bounds"
 	if m.a.Off || m.b.Off {
-		reason, remedy = "at no time are both files dumped ($dumpoff)",
+		reason, remedy = "the files are never dumped at the same time ($dumpoff)",
 			"compare files that are dumped at the same times"
 	}
 	if d.o.A.Clock != "" || d.o.B.Clock != "" {

@@ -81,7 +81,7 @@ func TestEndsInPauses(t *testing.T) {
 		}
 	}
 	_, err := diffTexts(t, header+off+"#0\n1!\n#5\n", header+"#0\n0!\n", Options{})
-	require.ErrorContains(t, err, "at no time are both files dumped ($dumpoff)")
+	require.ErrorContains(t, err, "the files are never dumped at the same time ($dumpoff)")
 }
 
 // Nets that share a path are compared in the order of their declarations.

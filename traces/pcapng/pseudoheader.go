@@ -84,7 +84,7 @@ var PseudoHeaderFields = []Field{
 	{Name: "direction", Offset: 8 * offsetDirection, Bits: 8 - statusBits, Names: DirectionNames,
 		Doc: "sent or received by this port"},
 	{Name: "status", Offset: 8*offsetDirection + 8 - statusBits, Bits: statusBits,
-		Doc: "what the receiver says; 0 when the frame was sent"},
+		Doc: "status of the receiver; 0 for a sent frame"},
 	{Name: "port", Offset: 8 * offsetPort, Bits: 16, Absent: PortNone, Doc: "port of the NIC"},
 	{Name: "slot", Offset: 8 * offsetSlot, Bits: 32, Doc: "slot of the run"},
 	{Name: "cycle", Offset: 8 * offsetCycle, Bits: 64, Doc: "cycle of the run"},

@@ -115,8 +115,9 @@ func TestForeignNames(t *testing.T) {
 		firmware starloom.Firmware
 		says     string
 	}{
-		{starloom.Firmware{Program: "pops/random"}, "the program pops/random is for another fabric; this fabric has no program; write image: with firmware of your own"},
-		{starloom.Firmware{Program: "ring/all"}, `unknown program "ring/all"; this fabric has no program; write image: with firmware of your own`},
+		{starloom.Firmware{Program: "pops/random"}, "the program pops/random is for another fabric; this fabric has no " +
+			"built-in program; write image: and the path of your own firmware"},
+		{starloom.Firmware{Program: "ring/all"}, `unknown program "ring/all"; this fabric has no built-in program; write image: and the path of your own firmware`},
 		{starloom.Firmware{Image: "router.wasm", Schedule: "sort"}, `unknown schedule "sort"; this fabric has no schedule; delete the key`},
 		{starloom.Firmware{}, "firmware has neither program nor image; write image: router.wasm"},
 	} {

@@ -102,7 +102,7 @@ func readRecords(path string, reports bool) (records []Record, err error) {
 	var e end
 	if err := json.Unmarshal(last, &e); err != nil || e.Runs != len(records) ||
 		e.SHA256 != hex.EncodeToString(sum.Sum(nil)) {
-		return nil, fmt.Errorf("%s: it is not whole", path)
+		return nil, fmt.Errorf("%s: it is incomplete", path)
 	}
 	return records, nil
 }

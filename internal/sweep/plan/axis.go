@@ -53,7 +53,7 @@ func (r *reader) axis(name, value *yaml.Node) (*Axis, error) {
 	way := func(read func(*yaml.Node, string) error) func(*yaml.Node, string) error {
 		return func(node *yaml.Node, word string) error {
 			if ways++; ways > 1 {
-				return r.Refuse(node, where+" has values in two ways", "give one of values, range and settings")
+				return r.Refuse(node, where+" has more than one kind of values", "give one of values, range and settings")
 			}
 			return read(node, strict.Join(where, word))
 		}
@@ -73,9 +73,10 @@ func (r *reader) axis(name, value *yaml.Node) (*Axis, error) {
 	case len(a.Values) == 0:
 		return nil, r.Refuse(value, where+" has no values, so the sweep has no points", "give at least one")
 	case len(a.Keys) > 0 && key != "":
-		return nil, r.Refuse(value, where+" has both key and settings", "delete key: settings name theirs")
+		return nil, r.Refuse(value, where+" has both key and settings", "delete key: settings contain their own keys")
 	case len(a.Keys) == 0 && key == "":
-		return nil, r.Refuse(value, where+" has no key", "add key: the scenario's, for example workload.traffic.rate")
+		return nil, r.Refuse(value, where+" has no key", "add key: and a key of the scenario, for example "+
+			"workload.traffic.rate")
 	}
 	if key != "" {
 		a.Keys = []string{key}

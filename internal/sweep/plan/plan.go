@@ -229,7 +229,8 @@ func (p *Plan) Place(key string) string {
 func (r *reader) oneLine(node *yaml.Node, at string) (string, error) {
 	var b strings.Builder
 	if !write(&b, node, depthMax) {
-		return "", r.Refuse(node, at+" is too deep, or no value", "write a number, a word, a list or an object of these")
+		return "", r.Refuse(node, at+" is nested too deeply, or is not a value", "write a number, a word, a list or an "+
+			"object of these")
 	}
 	return b.String(), nil
 }
@@ -258,12 +259,12 @@ func Schema() ([]byte, error) {
 	steps.OneOf = []*jsonschema.Schema{{Required: []string{"from", "to", "step"}},
 		{Required: []string{"from", "to", "times"}}}
 	three := &jsonschema.Schema{Type: "array", Items: number, MinItems: strict.Pointer(3), MaxItems: strict.Pointer(3),
-		Description: "[from, to, step]: both ends are met"}
+		Description: "[from, to, step]: both ends are included"}
 	settings := &jsonschema.Schema{Type: "object", MinProperties: strict.Pointer(1),
 		Description:          "names of values, and the keys that each value sets",
 		AdditionalProperties: &jsonschema.Schema{Type: "object", MinProperties: strict.Pointer(1)}}
 	axis := object("one key and its values, or settings of several keys",
-		properties{"key", text("the scenario's, as --set has it: workload.traffic.rate")},
+		properties{"key", text("a key of the scenario, as for --set: workload.traffic.rate")},
 		properties{"values",
 			&jsonschema.Schema{Type: "array", MinItems: strict.Pointer(1), UniqueItems: true,
 				Description: "as they stand in a scenario"}},

@@ -385,7 +385,8 @@ func TestMachineRefuses(t *testing.T) {
 		{mistyped, starloom.MachineOptions{}, "or one of the programs pops/"},
 		{unknown, starloom.MachineOptions{}, `the firmware gossip/fsa has no parameter "neuron"; it has scheduling; remove`},
 		{votes, starloom.MachineOptions{}, "fabric.crossbar: this run takes about 7"},
-		{deep(8200, 1), starloom.MachineOptions{}, "nic: a bank of 8200 processors with FIFOs of 530400 bytes each does not fit the 32-bit addresses of one firmware instance; choose smaller FIFOs"},
+		{deep(8200, 1), starloom.MachineOptions{}, "nic: a bank of 8200 processors with FIFOs of 530400 bytes each does " +
+			"not fit into the 32-bit address space of one firmware instance; choose smaller FIFOs"},
 		{deep(4100, 2), starloom.MachineOptions{BankSize: 8200}, "or smaller banks with --bank"},
 		{systemtest.Routing(2, 2), starloom.MachineOptions{Engine: "fast"}, `--engine: there is no engine "fast"`},
 		{systemtest.Routing(2, 2), starloom.MachineOptions{Runtime: "fast"}, `--runtime: unknown runtime "fast"`},

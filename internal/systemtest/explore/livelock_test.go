@@ -16,7 +16,7 @@ import (
 const stopAndWait = "starloom: 1\nfabric: {bus: {vertices: 4, buses: [[1, 2, 3, 0]], arbiter: round_robin}}\n" +
 	"firmware: {program: bus/stop-and-wait}\nworkload: {permutation: reverse}\n"
 
-// States of different slots are compared where nothing reads the number of a slot. Stepped from their own slots, they
+// States of different slots are compared where nothing reads the slot number. Stepped from their own slots, they
 // have one future.
 func TestStatesOfAnySlot(t *testing.T) {
 	free := explored(t, stopAndWait, "{drop: 2}", explore.Options{Verify: true})

@@ -93,9 +93,9 @@ func TestRuleAcrossSavedState(t *testing.T) {
 
 func TestBadRules(t *testing.T) {
 	for rules, want := range map[string]string{
-		"[{never: nothing > 1}]": `"nothing > 1" is no condition: unknown name nothing (1:1); its names are the probes and ` +
+		"[{never: nothing > 1}]": `"nothing > 1" is not a condition: unknown name nothing (1:1); its names are the probes and ` +
 			"results of the firmware: sent, received, wrong",
-		"[{never: 1 > 2}]":                              `"1 > 2" names no probe and no result, so it never changes`,
+		"[{never: 1 > 2}]":                              `"1 > 2" names neither a probe nor a result, so it never changes`,
 		"[{never: 'sent.count +'}]":                     "unexpected token EOF",
 		"[{never: sent.count}]":                         "expected bool",
 		"[{never: 'sent.values[9] > 1'}]":               "index out of range: 9; values has the processors 0 to 3",

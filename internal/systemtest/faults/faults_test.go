@@ -123,7 +123,8 @@ func TestFaultTargets(t *testing.T) {
 			`faulty.yaml:6:37: "pops.group[9].nic[*]" is the path of no processor; paths are pops.group[0].nic[0] to pops.group[3].nic[3]`},
 		{"schedule: [{kind: drop, targets: ['**.nic[*]']}]",
 			`faulty.yaml:6:37: "**.nic[*]" is the path of no coupler; paths are pops.group[0].coupler[0] to pops.group[3].coupler[3]`},
-		{"schedule: [{kind: buffers, rx_frames: 9}]", "faulty.yaml:6:41: rx_frames is 9, nic.rx_frames is 4; give a smaller FIFO than the others have"},
+		{"schedule: [{kind: buffers, rx_frames: 9}]", "faulty.yaml:6:41: rx_frames is 9, but nic.rx_frames is 4; give a " +
+			"smaller depth"},
 		{"schedule: [{kind: drop, targets: ['" + strings.Repeat("*a", 99) + "']}]",
 			`faulty.yaml:6:37: "` + strings.Repeat("*a", 30) + `..." is the path of no coupler; ` +
 				"paths are pops.group[0].coupler[0] to pops.group[3].coupler[3]"},
@@ -216,7 +217,7 @@ func TestFaultWholeRTL(t *testing.T) {
 	for _, rtl := range []string{"{replace: pops}", "{replace: pops.**, twin: pops_slot}"} {
 		s := systemtest.FaultScenario(t, "rtl: ["+rtl+"]\n"+systemtest.FaultFabrics["pops"], systemtest.FaultKinds["drop"])
 		_, err := starloom.NewMachine(t.Context(), s, starloom.MachineOptions{})
-		require.EqualError(t, err, "faulty.yaml:2:17: pops_slot is all hardware at once, but faults of media act between "+
+		require.EqualError(t, err, "faulty.yaml:2:17: pops_slot is the whole hardware, but faults of media act between "+
 			"its parts; "+
 			"replace pops.**, which covers all parts, or leave drop, miss, bit_flip and stuck out of faults")
 	}

@@ -192,7 +192,7 @@ interfaces:
   cycles      1052
   interfaces  1 in the waveform, 1 in the capture
   frames      4: 2 ok, 2 damaged, 0 collided
-  note        x or z came on valid, ready or a rail 1 time and was read as no phit
+  note        x or z occurred on valid, ready or a rail 1 time and was read as no phit
 `, text.String())
 }
 
@@ -259,7 +259,8 @@ func TestTraceMapsRefuse(t *testing.T) {
 		return err
 	}
 	for _, c := range []struct{ text, want string }{
-		{"interfaces: [{name: n, data: d, valid: v}]", "t.vcd: nothing says what a cycle is; give either a clock or a period"},
+		{"interfaces: [{name: n, data: d, valid: v}]", "t.vcd: nothing defines the length of a cycle; give either a clock " +
+			"or a period"},
 		{"clock: TOP.none\ninterfaces: [{name: n, data: 'TOP.link[3].data', valid: 'TOP.link[3].valid'}]", "the clock TOP.none is not in the file"},
 		{"clock: TOP.clk\nslot: TOP.s\ninterfaces: [{name: n, data: 'TOP.link[3].data', valid: 'TOP.link[3].valid'}]", "the slot TOP.s is not in the file"},
 		{"clock: TOP.clk\ninterfaces:\n  - {name: n, data: d}", "m.yaml:3:5: an interface without its wires; give valid and data, or rail1 and rail0"},

@@ -276,14 +276,16 @@ func TestBusGossipRefused(t *testing.T) {
 	for _, c := range []struct{ more, says string }{
 		{"workload: {permutation: random}\n", "bus.yaml:4:11: the program bus/two-phase takes no workload; delete workload"},
 		{"workload: {gossip: {}}\n", "the program bus/two-phase takes no workload"},
-		{"nic: {payload_bytes: 12}\n", "bus.yaml:4:22: nic.payload_bytes is 12, and a message of bus/two-phase has 13 bytes; give at least 13"},
+		{"nic: {payload_bytes: 12}\n", "bus.yaml:4:22: nic.payload_bytes is 12, but a message of bus/two-phase has 13 " +
+			"bytes; give at least 13"},
 	} {
 		_, err := starloom.ParseScenario("bus.yaml", []byte("starloom: 1\nfabric: {bus: {vertices: 100, length: 4}}\nfirmware: {program: bus/two-phase}\n"+c.more))
 		require.ErrorAs(t, err, new(*starloom.InputError), c.more)
 		require.ErrorContains(t, err, c.says)
 	}
 	_, err := starloom.ParseScenario("bus.yaml", []byte("starloom: 1\nfabric: {bus: {vertices: 100, length: 4}}\nfirmware: {program: bus/two-phase, schedule: naive}\n"))
-	require.ErrorContains(t, err, "bus.yaml:3:46: a built-in program brings its own schedule; delete schedule, or give an image")
+	require.ErrorContains(t, err, "bus.yaml:3:46: a built-in program has its own schedule; delete schedule, or give an "+
+		"image")
 	other, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\nrules: {no_creation: true}\n"))
 	require.NoError(t, err)
 	_, err = starloom.NewMachine(t.Context(), other, starloom.MachineOptions{})

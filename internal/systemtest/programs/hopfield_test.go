@@ -190,6 +190,7 @@ func TestSmallPayloads(t *testing.T) {
 				return strings.HasPrefix(note, "a single session only spreads the initial state")
 			}))
 		_, err = starloom.ParseScenario("s.yaml", []byte(scenario(fmt.Sprintf("nic: {payload_bytes: %d}\n", c.needs-1))))
-		require.EqualError(t, err, fmt.Sprintf("s.yaml:5:22: nic.payload_bytes is %d, and a message of %s has %d bytes; give at least %d", c.needs-1, c.program, c.needs, c.needs))
+		require.EqualError(t, err, fmt.Sprintf("s.yaml:5:22: nic.payload_bytes is %d, but a message of %s has %d bytes; "+
+			"give at least %d", c.needs-1, c.program, c.needs, c.needs))
 	}
 }

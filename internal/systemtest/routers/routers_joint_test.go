@@ -199,7 +199,8 @@ func TestJointCluster(t *testing.T) {
 	require.Equal(t, starloom.VerdictPass, seeds.Verdict)
 	for _, replaced := range []string{"netlist.router[*]", "netlist.router[2]"} {
 		_, err = starloom.Run(t.Context(), cluster(t, "rules:", "rtl: [{replace: '"+replaced+"'}]\nrules:"), starloom.RunOptions{})
-		require.ErrorContains(t, err, replaced+" are routers, which must be models beside stars, buses, crossbars and links; use a network of routers alone")
+		require.ErrorContains(t, err, replaced+" are routers, which cannot be RTL in a network with stars, buses, "+
+			"crossbars or links; use a network of routers alone")
 	}
 }
 

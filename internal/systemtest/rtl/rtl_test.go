@@ -546,7 +546,7 @@ func TestRTLRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "rtl[1].replace: pops.group[1].nic[0].tx is replaced by rtl[0] already")
 	_, err = starloom.NewMachine(context.Background(), systemtest.WithRTL(systemtest.Routing(4, 4), starloom.RTL{Replace: "pops"},
 		starloom.RTL{Replace: "pops.**"}), starloom.MachineOptions{})
-	require.ErrorContains(t, err, "pops is all hardware, but another entry replaces a part of it")
+	require.ErrorContains(t, err, "pops is the whole hardware, but another entry replaces a part of it")
 	_, err = starloom.NewMachine(context.Background(), systemtest.WithRTL(systemtest.Routing(32, 32),
 		starloom.RTL{Replace: "pops.**.tx"}, starloom.RTL{Replace: "pops.**.rx"}), starloom.MachineOptions{})
 	require.ErrorContains(t, err, "more than 1024 components are RTL")

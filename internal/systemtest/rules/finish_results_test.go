@@ -235,14 +235,14 @@ func TestDeadlineSaysWhatItJudged(t *testing.T) {
 	const nothing = "only the rules of every run were checked"
 	s := electing(t, 0, "deadline_slots: 10")
 	report := systemtest.RunBoth(t, s)
-	require.Equal(t, "10 slots: 2 frames judged, each from its queueing on; no_loss would report a lost one",
+	require.Equal(t, "10 slots: 2 frames judged, each from its queueing on; no_loss would report a lost frame",
 		report.Aside.Known.Limits[starloom.RuleDeadline])
 	require.NotContains(t, strings.Join(report.Notes, "\n"), nothing)
 	silent := systemtest.ImageScenario(t, "named") // which sends nothing
 	silent.Workload, silent.Rules = starloom.Workload{Permutation: starloom.Permutation{Kind: starloom.PermutationRandom}},
 		&starloom.Rules{DeadlineSlots: 10}
 	report = systemtest.RunBoth(t, silent)
-	require.Equal(t, "10 slots: 0 frames judged, each from its queueing on; no_loss would report a lost one",
+	require.Equal(t, "10 slots: 0 frames judged, each from its queueing on; no_loss would report a lost frame",
 		report.Aside.Known.Limits[starloom.RuleDeadline])
 	for deadline, rules := range map[string]string{"of no frame": "{deadline_slots: 10}",
 		"beside another rule": "{deadline_slots: 10, no_loss: true}", "none": "{}"} {

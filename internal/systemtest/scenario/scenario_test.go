@@ -639,10 +639,16 @@ func TestNonsenseIsRefused(t *testing.T) {
 		"fabric: {ej: {a: 1, b: 2, dimensions: 6}}\nfirmware: {program: ej/all-to-all-c2}\nworkload: {all_to_all: {}}":                                     "but a frame holds only 6550; give fewer dimensions, or a smaller alpha, or packets_per_link: 4096 or less",
 		"fabric: {pops: {groups: 60000, group_size: 60000}}\nfirmware: {program: pops/random}":                                                             "with 60000 groups, give a group_size of at most 35791",
 		"fabric: {pops: {groups: 50000, group_size: 1}}\nfirmware: {program: pops/random}":                                                                 "groups x groups is 2500000000 couplers; at most 2147483647 are possible; give at most 46340 groups",
-		"fabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/sort}\nnic: {payload_bytes: 7}":                                              "nic.payload_bytes is 7, and a message of pops/sort has 8 bytes; give at least 8",
-		"fabric: {bus: {vertices: 4, length: 3}}\nfirmware: {program: bus/two-phase}\nnic: {payload_bytes: 0}":                                             "nic.payload_bytes is 0, and a message of bus/two-phase has 1 byte; give at least 1",
-		fmt.Sprintf(sensors, "readings: 1") + "\nnic: {payload_bytes: 3}":                                                                                  "nic.payload_bytes is 3, and a message of bus/sensors has 4 bytes; give at least 4",
-		"fabric: {ej: {a: 1, b: 2, dimensions: 2}}\nfirmware: {program: ej/all-to-all-c2}\nworkload: {all_to_all: {}}\nnic: {payload_bytes: 59}":           "a message of ej/all-to-all-c2 has 60 bytes; give at least 60",
+		"fabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/sort}\nnic: {payload_bytes: " +
+			"7}": "nic.payload_bytes is 7, but a message of pops/sort has 8 " +
+			"bytes; give at least 8",
+		"fabric: {bus: {vertices: 4, length: 3}}\nfirmware: {program: bus/two-phase}\nnic: {payload_bytes: " +
+			"0}": "nic.payload_bytes is 0, but a message of bus/two-phase has 1 " +
+			"byte; give at least 1",
+		fmt.Sprintf(sensors, "readings: 1") + "\nnic: {payload_bytes: " +
+			"3}": "nic.payload_bytes is 3, " +
+			"but a message of bus/sensors has 4 bytes; give at least 4",
+		"fabric: {ej: {a: 1, b: 2, dimensions: 2}}\nfirmware: {program: ej/all-to-all-c2}\nworkload: {all_to_all: {}}\nnic: {payload_bytes: 59}": "a message of ej/all-to-all-c2 has 60 bytes; give at least 60",
 	} {
 		s, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\n"+text+"\n"))
 		if err == nil {
@@ -661,7 +667,7 @@ func (uneven) Check() error { return errors.New("groups is 1000, not a power of 
 func TestRemedyOfNetworksFromGo(t *testing.T) {
 	s := systemtest.Routing(3, 3)
 	s.Fabric = starloom.Fabric{Custom: uneven{&pops.Network{Groups: 1000, GroupSize: 1}}}
-	require.ErrorContains(t, s.Check(), "groups is 1000, not a power of two; change what stands under fabric.pops")
+	require.ErrorContains(t, s.Check(), "groups is 1000, not a power of two; change the keys under fabric.pops")
 }
 
 // TestProgramsRefuseSmallPayloads: what a program needs is known when the scenario is read: with one byte
