@@ -43,12 +43,12 @@ func TestPagesOfFailingRuns(t *testing.T) {
 		{"a program that is not right here", []string{"pops-4x3-published.yaml"}, []string{"pops-4x3-published.yaml", "--firmware", "pops/random-corrected"}, []string{
 			"collision_free: frames met on a coupler in the 5th of the 5 slots of a step", "This is the same event as the first of collision_free",
 			"exactly_once: first at the same cycle and place as collision_free; they are one event. Then at cycle 114, slot 19, pops.group[1].coupler[1].",
-			"Processor N is pops.group[N / 4].nic[N mod 4], of 4 in each: 4 is pops.group[1].nic[0], 11 is pops.group[2].nic[3].",
-			"The way of the packet of 6 for 0 (0600000000000000) through the run.", "Signals and frames of this slot stand at 1.", "Collisions in the other slots are part of the algorithm.", "heldhow many packets the firmware holds", "violated: frames of several senders have met", "pops.group[a].coupler[b] leads from all processors of group a to all processors of group b, and carries one frame in a slot",
+			"Processor N is pops.group[N / 4].nic[N mod 4], with 4 in each: 4 is pops.group[1].nic[0], 11 is pops.group[2].nic[3].",
+			"The way of the packet of 6 for 0 (0600000000000000) through the run.", "Signals and frames of this slot stand at 1.", "Collisions in the other slots are part of the algorithm.", "heldthe number of packets that the firmware holds", "violated: frames of several senders have met", "pops.group[a].coupler[b] leads from all processors of group a to all processors of group b, and carries one frame in a slot",
 			"the lowest byte of a number comes first", "(frames, statuses, deliveries, results; not timing, packets held, logs)",
 			"kept: all processors say that they are done; packets that have not arrived break exactly_once",
 			"Expect PASS after 30 slots; this page has tried it.", "Expect the same FAIL, and then GTKWave with its marker at cycle 54.", "where a group has as many processors as there are groups (d = g); here d = 4 and g = 3",
-			"A processor that hears a frame for anybody has a packet on its way, even if it is for this processor",
+			"A processor that hears a frame for any processor only forwards the packet, even if it is the packet's destination",
 			"The frames show it. Processor 6 hears an ack of its packet for 0 in slot 8. The packet is still in transit, at " +
 				"processor 0, which received it in a frame for any processor, to be forwarded: a packet has arrived only when " +
 				"it is received in a frame for its destination. In slot 9 processor 0 sends it to itself, it collides with " +
@@ -63,16 +63,15 @@ func TestPagesOfFailingRuns(t *testing.T) {
 				"In the 26 slots before, processor 9 neither sent nor heard a frame in slots 0 to 7, heard frames in slots 8 to 16, " +
 				"waited to send another one, as the output of its destination was taken, in slot 17, and sent frames to other processors in slots 18 to 25; its first frame crossed in slot 18. " +
 				"It would have been late without that wait, too", "8 to 169heard frames of0, 1, 2, 3, 4, 5, 6, 7, 8", "261sent the late packet to8",
-			"gossip/fsa cannot meet this deadline here, whatever its orders and arbiters. With this program processor k may not send before it has heard processors 0 to k-1, one in a slot. So at first few can send, and at last few have anything left to send: until all has arrived, at least 24 slots pass.",
+			"gossip/fsa cannot meet this deadline here, whatever its orders and arbiters. With this program processor k may not send before it has heard processors 0 to k-1, one in a slot. So at first few can send, and at last few have anything left to send: all packets need at least 24 slots to arrive.",
 			"Why not less than 24\nEach of 10 processors", "10 * 9 = 90. A processor sends or receives one message in a slot, so at most 5 pass in a slot, one in each pair: 90 / 5 = 18 slots for any firmware.",
 			"the first 5 processors wait 15 slots in all, with any orders (0 + 1 + 3 + 4 + 7, in the best case)", "90 + 15 + 15 = 120 messages; with 5 in a slot this takes 120 / 5 = 24 slots.",
-			"If the network may be smaller, take fabric.crossbar.ports: 7, the largest with which gossip/fsa keeps all rules:\nstarloom run gossip.yaml --set rules.deadline_slots=20 --set rules.exactly_once=true --set fabric.crossbar.ports=7\nExpect PASS after 18 slots; this page has tried it.",
+			"If the network may be smaller, use fabric.crossbar.ports: 7, the largest with which gossip/fsa keeps all rules:\nstarloom run gossip.yaml --set rules.deadline_slots=20 --set rules.exactly_once=true --set fabric.crossbar.ports=7\nExpect PASS after 18 slots; this page has tried it.",
 			"If the run is to show this failure, say that it is expected:\nstarloom run gossip.yaml --set rules.deadline_slots=20 --expect fail",
-			"Two moments. By the end of slot 19, cycle 119, the packet should have come to crossbar.nic[8]: that is the deadline. It came in slot 26: it was sent at cycle 157, and had come at cycle 160.",
+			"Two times matter. The deadline for the packet's arrival at crossbar.nic[8] was the end of slot 19, cycle 119. The packet crossed in slot 26: it was sent at cycle 157, and had arrived at cycle 160.",
 			"1. deadline_slots over at cycle 119, the packet sent at cycle 157", "Signals around cycle 157: crossbar.nic[8].", "15726sentcrossbar.nic[9].port[0]", "Surfer with the same signals at cycle 157:",
 			"GTKWave opens with its marker, packet_sent, at cycle 157, when the packet was sent, and has another, " +
-				"deadline_slots, at cycle 119, by which it should have arrived:", "starloom.slot == 26", "so this run was not " +
-				"checked for exactly_once. Check it for",
+				"deadline_slots, at cycle 119, by which it should have arrived:", "starloom.slot == 26", "so this run was not checked for exactly_once. Check these rules",
 			"starloom run gossip.yaml --set rules.deadline_slots=20 --set rules.exactly_once=true", "The deadline of 20 slots is set on the command line.", "Slots are counted from the start of the run",
 			"run it with the deadline that all meet, 27 slots; nothing gets faster by that. This checks what gossip/fsa has to keep by itself, too (exactly_once):", "Expect PASS after 27 slots; this page has tried it.", "Expect FAIL, 16 violations (deadline_slots); this page has tried it.",
 			"Follow steps 1 to 4 in this order, each only if its condition holds; steps 5 and 6 show more.", "Other programs " +
@@ -101,16 +100,16 @@ func TestPagesOfFailingRuns(t *testing.T) {
 				"not intended, remove them from the scenario:", "If they are intended, and the run is to show this failure, say " +
 				"that " +
 				"it is expected:",
-			"Expect FAIL only for violations that no firmware can prevent: no_loss is broken wherever a fault takes a frame. " +
+			"Expect FAIL only for violations that no firmware can prevent: no_loss is broken wherever a fault destroys a frame. " +
 				"Unchanged, it fails as here: 3 violations.", "Expect PASS if it keeps these rules, and those of every run: " +
 				"finishes is checked although it is not named; with bus/sensors in place of mine.wasm FAIL, 1 violation " +
 				"(finishes); this page has tried it.",
-			"Two cycles are marked: 140, and 168, where slot 24 begins, which decides: the handler is not called there, so " +
+			"Two cycles are marked: 140, and the decisive cycle 168, where slot 24 begins: the handler is not called there, so " +
 				"the due action does not happen.",
 			"processor 3 was not done when the run ended; it sent its last frame in slot 17, has received none and last changed its state in slot 18; " +
-				"it is awake: its handler is called in every slot but those in which the fault clock_pause pauses it. It was brought about by the fault clock_pause",
-			"has done this: 2 receptions prevented, first in cycle 84", "GTKWave opens with its marker at cycle 84, where the faults struck first",
-			"brought about by the fault stuck: without faults this does not happen", "The fault stuck struck first in slot 12, which begins with cycle 84, bus.bus[0].wire (signals show it from cycle 86 on).",
+				"it is awake: its handler is called in every slot but those in which the fault clock_pause pauses it. Its cause is the fault clock_pause",
+			"Its effects: 2 receptions prevented, first in cycle 84", "GTKWave opens with its marker at cycle 84, where the faults struck first",
+			"Its cause is the fault stuck: without faults this does not happen", "The fault stuck struck first in slot 12, which begins with cycle 84, bus.bus[0].wire (signals show it from cycle 86 on).",
 			"no_loss: first noticed at cycle 89, slot 12, bus.bus[0], when the frame was to arrive.",
 			"heard: nothing (fault stuck)", "clock_pause1 of 8 processors, from slot 20 to 29: bus.nic[3]", "Processor N is bus.nic[N].", "first at the end of the run, after slot 199, cycle 1399, bus.nic[3].",
 			"Expect PASS after 145 slots; this page has tried it.", "rx_port none", "rx_portthe port that the NIC hears",
@@ -124,7 +123,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"heard: crc (fault bit_flip: bit 104, of the tag)", "finishesevery processor is done, with nothing left to send, before the run endskept by all but 1 processor that a fault has killed, left out",
 			"kept by those that received it; 12 processors did not: exactly_once", "processor 14 never received the message of processor 0: it comes by way of processors 36, 25, and a fault has killed 36the fault dead",
 			"bit_flip: processor 1 never received the message of processor 0: it comes straight from 0, and in slot 0 a fault flipped its bit 104, of the tag: its CRC was wrong, so it was dropped. " +
-				"To these it comes by way of others, so they lost it, too: ej.node[2].nic[0], ej.node[3].nic[0], ej.node[12].nic[0]",
+				"These receive it through others, and therefore lost it, too: ej.node[2].nic[0], ej.node[3].nic[0], ej.node[12].nic[0]",
 			"Violations that only the end of the run reveals are listed in its last cycle.", "from slot 0 to 3 (the run " +
 				"ended with slot 2): ej.node[0].dim[1].link[+1].out", "Processor N is ej.node[N].nic[0].", "a fault struck here " +
 				"first",
@@ -133,21 +132,20 @@ func TestPagesOfFailingRuns(t *testing.T) {
 				"vain\n\nrule broken",
 			"If they are intended, and the firmware must survive them, change it:", "Every receiver of a frame answers " +
 				"it.", "It is done (sl_done) only when it has the answer.",
-			"A sender without an answer after some slots sends the frame again: by the same way, or, around what is dead or " +
-				"stuck, over another of its 6 ports.",
+			"A sender without an answer after some slots sends the frame again: on the same path, or around dead or stuck parts over another of its 6 ports.",
 			"Packets that would pass a processor killed by a fault are sent around it.", "It was broken 12 times, at 12 of " +
 				"37 processors. Of these: 6 by the fault bit_flip, 6 by the fault dead.",
 		}, []string{"cycle 15, slot 3"}},
 		{"too few slots", []string{"ej-traffic.yaml", "--slots", "20"}, []string{"ej-traffic.yaml", "--slots", "21000"}, []string{
-			"If the run must reach its end, give it 21000 slots, and not the 20 that --slots sets; warm_up, measure and " +
+			"If the run must reach its end, give it 21000 slots instead of the 20 that --slots sets; warm_up, measure and " +
 				"drain of its traffic add up to this number:", "Expect PASS after 11005 slots; this page has tried it.", "If " +
 				"the run must be this short, shorten the traffic so that it fits into 20 slots",
 			"starloom run ej-traffic.yaml --slots 20 --set 'workload.traffic.warm_up=2 slots' --set 'workload.traffic.measure=10 slots' --set 'workload.traffic.drain=8 slots'\nExpect PASS after 19 slots; this page has tried it.",
 			"starloom run ej-traffic.yaml --slots 20 --expect fail", "ej: the whole network",
-			"FAIL ej-traffic\nThe run was cut short: --slots ended it after 20 slots (120 cycles), before it was over. That is the only failure (rule finishes). " +
+			"FAIL ej-traffic\nThe run was cut short: --slots ended it after 20 slots (120 cycles). That is the only failure (rule finishes). " +
 				"No other rule was broken before; not decided: exactly_once.", "The picture shows 32 of 37 processors, all but " +
 				"7, 14, 22, 29, 36.",
-			"Cause\nThe run came to its limit of 20 slots, which --slots sets, before it was over. It broke no other rule up to there.", "after slot 19, cycle 119, all processors.",
+			"Cause\nThe run reached its limit of 20 slots, set by --slots, before it was over. It broke no other rule before the limit.", "after slot 19, cycle 119, all processors.",
 			"finishes: all processors were to be offered packets for 11000 slots", "The run was limited to 20 slots by --slots.",
 			"not tested: the run ended at its limit of 20 slots before all had arrived", "33 figures are unknown, because " +
 				"the run ended before they were complete\noffered, accepted",
@@ -185,7 +183,7 @@ func TestPagesOfBudgetAndSlots(t *testing.T) {
 	require.Equal(t, "starloom run pops-16x16.yaml --set firmware.cpu.model=rv32-inorder --set firmware.cpu.budget_cycles=536", read(firstStep.FindStringSubmatch(html)[2]))
 	html = writtenPage(t, dir, statusFail, "run", "pops-16x16.yaml", "--set", "stop.slots=4")
 	step := firstStep.FindStringSubmatch(html)
-	require.Regexp(t, `give it 40 slots, and not the 4 that stop\.slots sets:`, read(step[1]))
+	require.Regexp(t, `give it 40 slots instead of the 4 that stop\.slots sets:`, read(step[1]))
 	require.Equal(t, "starloom run pops-16x16.yaml --set stop.slots=4 --slots 40", read(step[2]))
 	r := starloomIn(t, dir, "run", "pops-16x16.yaml", "--set", "stop.slots=4", "--slots", "40")
 	require.Equal(t, statusPass, r.status, r.stdout)
@@ -274,7 +272,7 @@ const deadlock = "starloom: 1\nfabric: {netlist: {mesh: {k: [4, 4]}, router: {vc
 func TestPageOfADeadlock(t *testing.T) {
 	dir := folder(t, map[string]string{"ask.yaml": deadlock})
 	page := read(writtenPage(t, dir, statusFail, "run", "ask.yaml"))
-	for _, part := range []string{"finishes follows from deadlock", "give it 4 frames in the place of 1",
+	for _, part := range []string{"finishes follows from deadlock", "give it 4 frames instead of 1",
 		"starloom run ask.yaml --set nic.rx_frames=4\nExpect PASS after", "its handler takes all of its RX FIFO before it waits for its TX FIFO", "the ring may close again", "Channels over time: the number of flits on each."} {
 		require.Contains(t, page, part)
 	}

@@ -50,7 +50,7 @@ func TestPageOfARunThatFails(t *testing.T) {
 	require.NoError(t, err)
 	goldenPage(t, "ej-faults.html", string(data))
 	for _, part := range []string{
-		">exactly_once</a>: processor 1 never received the message of processor 0: it comes straight from 0, and in slot 0 a fault flipped its bit 104, of the tag: its CRC was wrong, so it was dropped. It was brought about by the fault bit_flip",
+		">exactly_once</a>: processor 1 never received the message of processor 0: it comes straight from 0, and in slot 0 a fault flipped its bit 104, of the tag: its CRC was wrong, so it was dropped. Its cause is the fault bit_flip",
 		"exactly_once: first noticed at the end of the run, after slot 2, cycle 14, ej.node[1].nic[0]. In the same cycle also at ej.node[2].nic[0], ej.node[3].nic[0], ",
 		"remove them from the scenario:\n<pre tabindex=\"0\">starloom run ej-faults.yaml --set 'faults={}'</pre>\n<p " +
 			"class=\"aside\">Expect PASS after 3 slots; this page has tried it.</p>",
@@ -105,8 +105,8 @@ func TestPageOfManyRuns(t *testing.T) {
 	args := []string{"run", "pops-4x4-faults.yaml", "--seeds", "1..40", "--set", "stop.slots=20", "--html", "-"}
 	r := starloomIn(t, dir, args...)
 	require.Equal(t, statusFail, r.status, r.stderr)
-	for _, part := range []string{"of 40 runs failed", "starloom run pops-4x4-faults.yaml --set stop.slots=20 --seed 3 --html run.html", "In the run of seed 3: The fault drop took frame 6 of processor 2 for anybody in slot 15, at pops.group[0].coupler[1]: processor 2 was not done when the run ended, after slot 19; without it this does not happen.", "The interval is that of the mean at 95%",
-		"Survival of pops-4x4-faults", "how many of 40 runs have which value"} {
+	for _, part := range []string{"of 40 runs failed", "starloom run pops-4x4-faults.yaml --set stop.slots=20 --seed 3 --html run.html", "In the run of seed 3: The fault drop took frame 6 of processor 2 for anybody in slot 15, at pops.group[0].coupler[1]: processor 2 was not done when the run ended, after slot 19; without it this does not happen.", "The interval is the 95% interval of the mean",
+		"Survival of pops-4x4-faults", "distribution of its values over 40 runs"} {
 		require.Contains(t, unmarked(r.stdout), part)
 	}
 	again := starloomIn(t, dir, append(args, "--workers", "1", "--engine", "cycle")...)

@@ -53,7 +53,7 @@ func TestModelOfRTL(t *testing.T) {
 		"model: {top: a, sources: [a.v], clock: {c: 2}}":                 "dir/m.yml:1:8: the model has several clocks or a ratio",
 		"model: {top: a, sources: [a.v], reset: [r, s]}":                 "dir/m.yml:1:8: the model has several resets",
 		"model: {top: a, sources: [a.v], reset: {pin: r, cycles: 2}}":    "dir/m.yml:1:8: the model's reset has a length",
-		"model: {top: a, sources: [a.v]}\nparameters: {N: 2}":            "dir/m.yml:2:13: parameters are those of a model by name",
+		"model: {top: a, sources: [a.v]}\nparameters: {N: 2}":            "dir/m.yml:2:13: parameters apply to a named model",
 		"model: {top: a, sources: [a.v]}\nstreams: {in: {axis: s_axis}}": "dir/m.yml:2:10: streams apply to a named model",
 	} {
 		_, err := parsed(text)

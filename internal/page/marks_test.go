@@ -59,7 +59,7 @@ func TestAnswersNameAll(t *testing.T) {
 	r.Aside.Late = &outcome.Lateness{What: [2]string{"frame", "frames"}, Deadline: 7, Late: 4, Most: 9}
 	html := written(t, Run(r, nil))
 	for _, part := range []string{
-		`<a href="#rules" data-to="Rules">deadline_slots</a>: late. It was brought about by the fault <code><span>drop</span></code>: without faults this does not happen.` +
+		`<a href="#rules" data-to="Rules">deadline_slots</a>: late. Its cause is the fault <code><span>drop</span></code>: without faults this does not happen.` +
 			" It was broken 4 times, at all 2 processors, in every slot. 4 frames missed the deadline of 7 slots: all came late, the last after 9 slots, 2 late. The smallest deadline that all meet is 9.",
 		`<p><a href="#rules" data-to="Rules">finishes</a>: not done.</p>`,
 		`<p class="cause">The fault <code><span>drop</span></code> first struck c in slot 0: late, in slot 0 (2 of 2 processors); without it this does not happen.</p>`,
