@@ -53,8 +53,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 				"processor 0, which received it in a frame for any processor, to be forwarded: a packet has arrived only when " +
 				"it is received in a frame for its destination. In slot 9 processor 0 sends it to itself, it collides with " +
 				"another frame, and no processor sends it again. " +
-				"Processor 0 hears an ack of its packet for 3 in slot 8. The packet is still in transit, at processor 1. In " +
-				"slot 9 processor 1 sends it on, it meets", "4anybodyack of the packet of 0 for 3",
+				"Processor 0 hears an ack of its packet for 3 in slot 8. The packet is still in transit, at processor 1. In slot 9 processor 1 sends it on, it collides with", "4anybodyack of the packet of 0 for 3",
 		}, []string{"in slot 5 of a step"}},
 		{"a deadline", []string{"gossip.yaml", "--set", "rules.deadline_slots=20"}, []string{"gossip.yaml", "--set", "rules.exactly_once=true",
 			"--set", "rules.deadline_slots=27"}, []string{
@@ -73,7 +72,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"GTKWave opens with its marker, packet_sent, at cycle 157, when the packet was sent, and has another, " +
 				"deadline_slots, at cycle 119, by which it should have arrived:", "starloom.slot == 26", "so this run was not checked for exactly_once. Check these rules",
 			"starloom run gossip.yaml --set rules.deadline_slots=20 --set rules.exactly_once=true", "The deadline of 20 slots is set on the command line.", "Slots are counted from the start of the run",
-			"run it with the deadline that all meet, 27 slots; nothing gets faster by that. This checks what gossip/fsa has to keep by itself, too (exactly_once):", "Expect PASS after 27 slots; this page has tried it.", "Expect FAIL, 16 violations (deadline_slots); this page has tried it.",
+			"run it with the deadline that all packets meet, 27 slots; nothing becomes faster. This also checks the rules of gossip/fsa (exactly_once):", "Expect PASS after 27 slots; this page has tried it.", "Expect FAIL, 16 violations (deadline_slots); this page has tried it.",
 			"Follow steps 1 to 4 in this order, each only if its condition holds; steps 5 and 6 show more.", "Other programs " +
 				"of the fabric for this workload also take too long, at least: " +
 				"gossip/hopfield (24 slots), gossip/optimal (24 slots), gossip/voting (24 slots).", "This page has tried other parameters of the program: " +
@@ -84,7 +83,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 				"one after the other. Start from the source", "--set rules.exactly_once=true --firmware mine.wasm runs it: PASS " +
 				"if it keeps these rules and takes 20 slots or fewer", "starloom run gossip.yaml --set rules.deadline_slots=20 " +
 				"--vcd",
-			"The packet is that of crossbar.nic[9]: what that did in each slot, and the signals when it sent this one.", "crossbar.nic[9]\ntx.light\ntx.port", "crossbar.output[8].arbiter\nbusy",
+			"Its sender is crossbar.nic[9]: its activity in each slot, and its signals when it sent the packet.", "crossbar.nic[9]\ntx.light\ntx.port", "crossbar.output[8].arbiter\nbusy",
 			"exactly_once" + "every packet arrives at its destination, once, and nowhere else" + "not checked: rules of the " +
 				"scenario or of --set replace the rules of gossip/fsa",
 			"lambda27stepslength of the run",
@@ -113,7 +112,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"no_loss: first noticed at cycle 89, slot 12, bus.bus[0], when the frame was to arrive.",
 			"heard: nothing (fault stuck)", "clock_pause1 of 8 processors, from slot 20 to 29: bus.nic[3]", "Processor N is bus.nic[N].", "first at the end of the run, after slot 199, cycle 1399, bus.nic[3].",
 			"Expect PASS after 145 slots; this page has tried it.", "rx_port none", "rx_portthe port that the NIC hears",
-			"with the frames of slot 12, in which the faults struck first", "Signals and frames of this slot stand at the fault stuck.", "What the listeners get stands below _tapped: the fault lies before that, and the marked cycle is the first in which it shows",
+			"with the frames of slot 12, in which the faults struck first", "Signals and frames of this slot stand at the fault stuck.", "Signals below _tapped are those that the listeners receive, after the fault; the marked cycle is the first with an effect",
 			"Signals around cycle 86: bus.bus[0].wire. This cycle is marked.",
 			"A sender without an answer after some slots sends the frame again.", "it asks for that slot or a later one",
 		}, []string{"stop.slots or --slots sets it", "ffff,", "slot 200,"}},
