@@ -41,7 +41,8 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	f := c.Flags()
 	o.settings.declare(c)
 	f.Uint64Var(&o.Cycles, "cycles", 0, "cycles of each run, `N` (default 100000, with Icarus 10000)")
-	f.Uint64Var(&o.Explore, "explore", 0, "then `N` cycles guided by coverage for each seed (default 8 times --cycles; with Icarus, equal to --cycles)")
+	f.Uint64Var(&o.Explore, "explore", 0, "then `N` cycles guided by coverage for each seed (default 8 times "+
+		"--cycles; with Icarus, equal to --cycles)")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed of the first run's inputs, `N`")
 	f.StringVar(&o.seeds, "seeds", "1", "do runs with the seeds from A to B, or with N seeds from --seed on: `A..B|N`")
 	f.IntVar(&o.PowerOn, "reset-seeds", 0, "run the same inputs from `N` random states at power-on (default 3; Icarus "+

@@ -192,7 +192,8 @@ func (x *studySlurm) declare(c *cobra.Command) {
 	x.on = choose(c, "on", "run in this process, or case by case as jobs of a Slurm cluster", sweep.OnLocal, sweep.OnSlurm)
 	f.StringVar(&x.out, "out", "", "with --on slurm, keep the reports of cases in the folder `DIR`; existing ones are "+
 		"not run again")
-	f.StringVar(&x.settings, "slurm", "", "with --on slurm, read partition, account, ... from `F`, in the form of a sweep file's key slurm:")
+	f.StringVar(&x.settings, "slurm", "", "with --on slurm, read partition, account, ... from `F`, in the form of a "+
+		"sweep file's key slurm:")
 	f.BoolVar(&x.dryRun, "dry-run", false, "with --on slurm, print the scripts that would be sent, and run nothing")
 	f.StringVar(&x.keys, "points", "", "run only the cases whose keys are in the file `F`, and print nothing")
 	_ = f.MarkHidden("points")

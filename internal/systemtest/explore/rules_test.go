@@ -93,7 +93,7 @@ func TestRuleAcrossSavedState(t *testing.T) {
 
 func TestBadRules(t *testing.T) {
 	for rules, want := range map[string]string{
-		"[{never: nothing > 1}]": `"nothing > 1" is not a condition: unknown name nothing (1:1); its names are the probes and ` +
+		"[{never: nothing > 1}]": `"nothing > 1" is not a condition: unknown name nothing (1:1); valid names are the probes and ` +
 			"results of the firmware: sent, received, wrong",
 		"[{never: 1 > 2}]":                              `"1 > 2" names neither a probe nor a result, so it never changes`,
 		"[{never: 'sent.count +'}]":                     "unexpected token EOF",

@@ -441,7 +441,7 @@ func TestScenarioCheck(t *testing.T) {
 		"rule": {func(s *starloom.Scenario) { s.Rules = &starloom.Rules{PacketsPerProcessorMax: -1} },
 			"rules.packets_per_processor_max: rules.packets_per_processor_max is -1; allowed: 1 to 254 (maximum number of packets held by a processor at the end of a slot)"},
 		"stop": {func(s *starloom.Scenario) { s.Stop.Slots = math.MaxUint32 },
-			"stop.slots: stop.slots is 4294967295; allowed: 1 to 4294967294 (a run that is not done after this many slots fails)"},
+			"stop.slots: stop.slots is 4294967295; allowed: 1 to 4294967294 (maximum number of slots; a run that is not done by then fails)"},
 	} {
 		s := good()
 		c.change(s)

@@ -65,7 +65,7 @@ func TestExplainDecides(t *testing.T) {
 	require.Equal(t, starloom.Setting{Key: "nic.payload_bytes", Value: 8, By: starloom.ByProgram, Of: "gossip/fsa"}, decided(t, e, "nic.payload_bytes"))
 	require.Equal(t, starloom.ByProgram, decided(t, e, "stop.slots").By)
 	s.Firmware.Program, s.NIC.PayloadBytes = "gossip/hopfield", 1
-	require.ErrorContains(t, s.Check(), "nic.payload_bytes is 1, and a message of gossip/hopfield has")
+	require.ErrorContains(t, s.Check(), "nic.payload_bytes is 1, but a message of gossip/hopfield has")
 }
 
 // TestReplacedRules: who gives a rule beside a program gives all of them, and is told which ones are not checked any
