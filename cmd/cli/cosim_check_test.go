@@ -147,7 +147,7 @@ func TestCosimCheckList(t *testing.T) {
 	require.Equal(t, statusPass, r.status)
 	require.Contains(t, r.stdout, "arbiter_round_robin\n  does        grants the next requester after the last one granted, from the cycle after its request on, "+
 		"and holds the grant while the request stays high; index_o is its number, 0 without a grant\n  parameters  {REQUESTERS: 4}\n  inputs      clock, reset, request_i[3:0]\n  outputs     grant_o[3:0], index_o[5:0]\n")
-	require.Contains(t, r.stdout, "\nEvery parameter needs a value; those that stand here are examples")
+	require.Contains(t, r.stdout, "\nEvery parameter needs a value. The values shown are examples")
 	require.NotContains(t, r.stdout, "  does        \n")
 }
 

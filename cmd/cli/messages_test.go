@@ -90,8 +90,8 @@ func TestMessages(t *testing.T) {
 			r := starloomIn(t, dir, "run", "good.yaml", "--set", "firmware=null", "--set", "fabric={netlist: {"+network+", router: {}}}",
 				"--set", "workload.traffic.pattern="+pattern)
 			require.Equal(t, statusPass, r.status, r.stderr)
-			require.Equal(t, noted && dimensions == 2, strings.Contains(r.stdout, "pattern: "+pattern+" goes by the numbers of processors, and that of BookSim "+
-				"by each dimension"), "%s on %s: %s", pattern, network, r.stdout)
+			require.Equal(t, noted && dimensions == 2, strings.Contains(r.stdout, "pattern: "+pattern+" applies to the numbers of processors, but BookSim's pattern "+
+				"applies to each dimension"), "%s on %s: %s", pattern, network, r.stdout)
 		}
 	}
 	r := starloomIn(t, dir, "sweep", "unset.yaml", "--out", "unset")

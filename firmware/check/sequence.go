@@ -208,7 +208,7 @@ func (t *trial) announce(origin uint32, steps int) {
 		return
 	}
 	t.found(fabric.RuleExactlyOnce, "",
-		fmt.Sprintf("announces the packet of processor %d, but has received no frame with that packet", origin), steps)
+		fmt.Sprintf("announces the packet of processor %d, but had received no frame with it", origin), steps)
 }
 
 func (t *trial) scan(slot uint32, steps int) {

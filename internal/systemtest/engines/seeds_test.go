@@ -273,7 +273,7 @@ func TestSeedsAreRefused(t *testing.T) {
 			2), starloom.Seeds{First: 1, Last: 2}, starloom.RunOptions{Record: starloom.RecordOptions{PCAPNG: starloom.File("x")}}},
 		"--log: a log shows one run": {systemtest.Routing(2,
 			2), starloom.Seeds{First: 1, Last: 2}, starloom.RunOptions{Record: starloom.RecordOptions{Log: starloom.File("x")}}},
-		"--junit: a JUnit file has a test case for each seed, and 1..10001 are too": {systemtest.Routing(2,
+		"--junit: a JUnit file has a test case for each seed, but 1..10001 are too": {systemtest.Routing(2,
 			2), starloom.Seeds{First: 1, Last: 10001}, starloom.RunOptions{Reports: starloom.ReportFiles{JUnit: starloom.File("x")}}},
 		"--seeds: 0..18446744073709551615 are more than 1000000000 runs; give at most 1000000000 seeds at a time": {systemtest.Routing(2,
 			2), starloom.Seeds{First: 0, Last: math.MaxUint64}, starloom.RunOptions{}},

@@ -101,7 +101,7 @@ func TestBadRules(t *testing.T) {
 		"[{never: 'sent.values[9] > 1'}]":               "index out of range: 9; values has the processors 0 to 3",
 		"[{never: sent.max > 1, then: sent.max > 1}]":   "never and after are two rules",
 		"[{after: sent.max > 1, then: sent.max > 1}]":   "a rule has never, or all of after, within and then",
-		"[{after: a, within: 5 cycles, then: b}]":       "is 5 cycles, and conditions are judged once in a slot of 7 cycles",
+		"[{after: a, within: 5 cycles, then: b}]":       "is 5 cycles, but conditions are judged once per slot of 7 cycles",
 		"[{after: a, within: 0, then: b}]":              "allowed: 1 to",
 		"[{never: sent.max > 1, always: sent.max > 0}]": "always",
 	} {

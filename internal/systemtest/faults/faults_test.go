@@ -166,7 +166,7 @@ func TestFaultState(t *testing.T) {
 	}
 }
 
-// TestLongFaultRTL: with RTL in the place of parts, of the taps where faults of media act among them,
+// TestLongFaultRTL: with RTL in the place of parts, of taps at which faults of media act among them,
 // faults do to every fabric what they do to the models, in both engines. RTL in wasm has to be
 // compiled, so without -full it is one tap, and Icarus has taps and some receivers of machines in
 // which everything happens; with -full it is all parts in wasm, and each kind alone, too.

@@ -75,7 +75,7 @@ func TestSurvivalRates(t *testing.T) {
 	require.EqualValues(t, 40, before.Survival[0].Survived)
 	require.Less(t, before.Survival[2].Survived, before.Survival[1].Survived)
 	require.Contains(t, picture.String(), "40 runs for each rate")
-	require.Contains(t, strings.Join(before.Notes, "\n"), "a single run tells which violations it has without faults, too")
+	require.Contains(t, strings.Join(before.Notes, "\n"), "a single run shows which violations also occur without faults")
 	require.NoError(t, before.WriteText(&text))
 	require.Contains(t, text.String(), " --set faults.random.rates=null --set faults.random.rate=0.03: ")
 	require.Contains(t, text.String(), "\n0.004  40    ")

@@ -54,7 +54,7 @@ func TestReliable(t *testing.T) {
 				}
 				report := run(t, s)
 				require.Positive(t, report.Faults[0].Count)
-				require.Contains(t, reportText(t, report), "(of frames that no fault took: ")
+				require.Contains(t, reportText(t, report), "(only frames not lost to faults: ")
 			})
 		}
 	}

@@ -212,7 +212,7 @@ func TestHeardTwice(t *testing.T) {
 	s.Workload = starloom.Workload{OneToAll: &starloom.OneToAll{}}
 	report := systemtest.MachineReport(t, s)
 	require.Contains(t, systemtest.ViolationsText(report), "processor 1 received the packet of processor 0 again")
-	require.Contains(t, strings.Join(report.Notes, "\n"), "exactly_once counts each data frame with the packet that a NIC hears, regardless of its address")
+	require.Contains(t, strings.Join(report.Notes, "\n"), "exactly_once counts each data frame with the packet that a NIC receives, whatever its address")
 	require.NotContains(t, strings.Join(systemtest.MachineReport(t, systemtest.ImageScenario(t, "duplicates")).Notes, "\n"),
 		"counts each data frame", "of a permutation")
 }

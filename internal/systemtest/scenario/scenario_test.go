@@ -427,7 +427,7 @@ func TestScenarioCheck(t *testing.T) {
 		"size": {func(s *starloom.Scenario) { s.Fabric.POPS.Groups = 0 },
 			"fabric.pops.groups: fabric.pops.groups is 0; allowed: 1 to 65533 (number of groups g)"},
 		"mode": {func(s *starloom.Scenario) { s.Firmware.Mode = "" },
-			`firmware.mode: firmware.mode is ""; allowed: banked, isolated (banked: one instance serves many processors; isolated: one instance per processor; the results are the same)`},
+			`firmware.mode: firmware.mode is ""; allowed: banked, isolated (banked: one instance serves many processors; isolated: one instance per processor; both have the same results)`},
 		"version": {func(s *starloom.Scenario) { s.Version = 0 }, "starloom: starloom is 0; allowed is 1 (version of the scenario format; always 1)"},
 		"param": {func(s *starloom.Scenario) { s.Firmware.Params = map[string]int64{"p": 1 << 31} },
 			"firmware.params.p: firmware.params.p is 2147483648; allowed: -2147483648 to 2147483647"},
