@@ -201,8 +201,7 @@ func TestBothEnginesRefuse(t *testing.T) {
 	unequal, err := os.ReadFile("testdata/refused/latency_0_and_3.yaml")
 	require.NoError(t, err)
 	for text, want := range map[string]string{
-		string(unequal): "r.yaml:4:3: some links have a latency of 0 cycles, but others of up to 3; give all links 0, or " +
-			"all 1 or more",
+		string(unequal): "r.yaml:4:3: some links have a latency of 0 cycles, but others of up to 3; give all links 0 cycles, or all at least 1",
 		`starloom: 1
 fabric: {netlist: {access: one, nodes: {q: processor, r: processor}, links: [["q:a[0..65533]", "r:b[0..65533]"]]}}
 firmware: {program: netlist/next-hop}
