@@ -19,9 +19,11 @@ func TestTimeline(t *testing.T) {
 		Watched: Watched{Slots: 9},
 		Runs: []Run{{Mode: "isolated", Slots: 9}, {Mode: "banked", BankSize: 16, Slots: 8},
 			{Mode: "banked", BankSize: 4, Slots: 7, Runtime: "interpreter"}},
-		Violations: []outcome.Violation{{Rule: "finishes", Slot: 8}, {Rule: "finishes", Slot: 9}, {Rule: "in_order", Slot: 2}},
+		Violations: []outcome.Violation{{Rule: "finishes", Slot: 8}, {Rule: "finishes", Slot: 9},
+			{Rule: "in_order", Slot: 2}},
 		Difference: &Difference{Runs: [2]int{0, 2}, Found: true, Slot: 5},
-		Writes:     []Write{{Slot: 4, Path: "bus.nic[3]", Neighbour: &neighbour}, {Slot: 1, Path: "bus.nic[0]", Variable: "v"}},
+		Writes: []Write{{Slot: 4, Path: "bus.nic[3]", Neighbour: &neighbour},
+			{Slot: 1, Path: "bus.nic[0]", Variable: "v"}},
 		Fuzz: []FuzzFinding{{Rule: "firmware_trap", Received: true, Input: FuzzInput{Slots: 6, Steps: slots(2)}},
 			{Rule: "illegal_send", Input: FuzzInput{Slots: 1, Steps: slots(1)}}},
 	}
@@ -44,7 +46,8 @@ func TestCoverage(t *testing.T) {
 	r := &Report{}
 	for k := range rowsMax + 2 {
 		name := string(rune('a' + k))
-		r.Branches.Functions = append(r.Branches.Functions, FunctionBranches{Function: name, Reached: k % 3, Branches: 40 - k})
+		r.Branches.Functions = append(r.Branches.Functions, FunctionBranches{Function: name, Reached: k % 3,
+			Branches: 40 - k})
 	}
 	f := r.coverage()
 	require.Len(t, f.Y.Names, rowsMax)
