@@ -11,28 +11,8 @@ import (
 	"starloom/fabric"
 	"starloom/fabric/outcome"
 	"starloom/internal/explore"
-	"starloom/traces"
 	"starloom/traces/input"
 )
-
-// Talk is a guided search of the scenario's machine: its processors talk, and frames are lost or processors restart.
-type Talk struct {
-	Faults []string `json:"faults"` // kinds with their largest numbers, as in drop 3
-	// whether the scenario states the faults under explore, so that each broken rule fails the check; otherwise
-	// assertions, traps and illegal actions fail it after losses
-	Stated    bool                    `json:"stated"`
-	Slots     uint64                  `json:"slots"`  // slots that were run
-	Trials    uint64                  `json:"trials"` // runs from a state of the corpus
-	States    int                     `json:"states"` // distinct states
-	Branches  Branches                `json:"branches"`
-	Violation *outcome.Violation      `json:"violation,omitempty"` // nil if no rule breaks
-	Schedule  []outcome.ExploredFault `json:"schedule"`            // faults of the run that breaks the rule
-	Note      bool                    `json:"note"`                // the violation does not fail the check
-	Again     string                  `json:"again,omitempty"`     // command that runs the schedule
-}
-
-// Fails reports whether the violation fails the check.
-func (t *Talk) Fails() bool { return t.Violation != nil && !t.Note }
 
 const (
 	talkProcessorsMax = 64
@@ -175,12 +155,4 @@ func (c *checker) kept(text, source string) bool {
 	return c.reached[lineOf(source)] && !slices.ContainsFunc(c.report.Talks, func(t Talk) bool {
 		return t.Fails() && strings.Contains(t.Violation.Message, text)
 	})
-}
-
-// Text describes what the search tried.
-func (t *Talk) Text() string {
-	return fmt.Sprintf("%s, each in any slot: %s in %s, %s; %d of %s of the firmware reached", strings.Join(t.Faults, ", "),
-		traces.Plural(t.Slots, "slot", "slots"), traces.Plural(t.Trials, "trial", "trials"),
-		traces.Plural(t.States, "state", "states"), t.Branches.Reached,
-		traces.Plural(t.Branches.Image, "branch", "branches"))
 }

@@ -1,8 +1,13 @@
 package explore
 
 import (
+	"fmt"
+	"strings"
+
 	"starloom/fabric"
+	"starloom/internal/config"
 	"starloom/internal/emulator"
+	"starloom/traces"
 )
 
 // kind is a kind of fault for the environment to choose, with its targets and its limit. The number of a kind is its
@@ -107,4 +112,25 @@ func excluded(chosen []event, e event, kinds []kind) bool {
 		}
 	}
 	return false
+}
+
+// text describes the faults of a kind.
+func (k *kind) text(c *config.Config, slots string) string {
+	noun, all, _ := fabric.FaultTargets(c.Network, k.fault.Kind)
+	targets, of := k.fault.Targets.Count(0, all), "any of "
+	if targets == 1 {
+		of = ""
+	}
+	return fmt.Sprintf("%s: at most %d, each in %s, at %s%s", fabric.FaultNames[k.fault.Kind], k.limit, slots, of,
+		traces.Plural(targets, noun, nounPlural(c.Network, noun)))
+}
+
+func nounPlural(n fabric.Network, noun string) string {
+	if one, many := n.Names().MediumNoun(); noun == one {
+		return many
+	}
+	if one, other, two := strings.Cut(noun, " or "); two {
+		return nounPlural(n, one) + " or " + nounPlural(n, other)
+	}
+	return noun + "s"
 }

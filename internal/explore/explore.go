@@ -212,17 +212,6 @@ func (s *search) covered(c *config.Config) []string {
 		traces.Plural(c.Network.Shape().Processors(), "processor", "processors"), workload))
 }
 
-// text describes the faults of a kind.
-func (k *kind) text(c *config.Config, slots string) string {
-	noun, all, _ := fabric.FaultTargets(c.Network, k.fault.Kind)
-	targets, of := k.fault.Targets.Count(0, all), "any of "
-	if targets == 1 {
-		of = ""
-	}
-	return fmt.Sprintf("%s: at most %d, each in %s, at %s%s", fabric.FaultNames[k.fault.Kind], k.limit, slots, of,
-		traces.Plural(targets, noun, nounPlural(c.Network, noun)))
-}
-
 // slotsCovered describes the slots for which all faults of the bounds were tried.
 func (s *search) slotsCovered() string {
 	switch {
@@ -247,16 +236,6 @@ func (s *search) pruned() []string {
 	}
 	return []string{fmt.Sprintf("runs with %s or more beyond slot %d, which cannot be shorter",
 		traces.Plural(f.faults, "fault", "faults"), s.cut)}
-}
-
-func nounPlural(n fabric.Network, noun string) string {
-	if one, many := n.Names().MediumNoun(); noun == one {
-		return many
-	}
-	if one, other, two := strings.Cut(noun, " or "); two {
-		return nounPlural(n, one) + " or " + nounPlural(n, other)
-	}
-	return noun + "s"
 }
 
 func (s *search) notCovered(c *config.Config) (list []string) {
