@@ -231,7 +231,7 @@ func next(i, n int) uint16 {
 
 // allocateSwitch matches inputs with ready flits to outputs and moves one flit of each winner.
 func (x *Routers) allocateSwitch(w *routerScratch, ready uint64) {
-	var asking, seen, contended uint64 // by port: inputs with requests; requested outputs; outputs requested by several inputs
+	var asking, seen, contended uint64 // by port: inputs with requests; requested outputs; outputs requested by several
 	vcs := x.config.VCs
 	out := x.out[w.vc : w.vc+w.members]
 	for set := ready; set != 0; {

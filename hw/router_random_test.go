@@ -171,7 +171,7 @@ func TestLongRoutersAsYardstick(t *testing.T) {
 			requireEmpty(t, other, second)
 		}
 	}
-	t.Logf("%d packets in %d networks, %d of which deadlock: %v", packets, runs, deadlocks, kinds)
+	t.Logf("%d packets in %d networks, %d with a deadlock: %v", packets, runs, deadlocks, kinds)
 	require.Positive(t, deadlocks)
 	require.Len(t, kinds, 4)
 }

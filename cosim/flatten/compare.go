@@ -38,8 +38,8 @@ type Difference struct {
 
 func (d *Difference) Error() string {
 	if d.Second && len(d.Turned) > 0 {
-		return fmt.Sprintf("%s: two arrays with ranges in opposite directions are assigned: elements correspond from left to right "+
-			"(IEEE 1800-2017 7.6), but Icarus Verilog assigns by index, so %s differs from Verilator; "+
+		return fmt.Sprintf("%s: two arrays with ranges in opposite directions are assigned: elements correspond from left "+
+			"to right (IEEE 1800-2017 7.6), but Icarus Verilog assigns by index, so %s differs from Verilator; "+
 			"declare both in one direction, such as [0:3]",
 			strings.Join(d.Turned, ", "), d.What)
 	}

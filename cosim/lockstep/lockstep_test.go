@@ -306,7 +306,7 @@ endmodule`
 				require.Equal(t, 1, opened)
 				return
 			}
-			require.Equal(t, 2, opened, "once to find it, once to show what leads there")
+			require.Equal(t, 2, opened, "once to find it, once to show the cycles before it")
 			require.Len(t, r.Shown.samples, int(r.Divergence.Cycle)+1)
 			require.EqualValues(t, r.Divergence.Cycle+1, r.Cycles)
 		})

@@ -390,7 +390,8 @@ func (w *wirer) wireEdges(c Clock) error {
 		if len(w.edges) > 0 {
 			remedy = "name one of " + strings.Join(w.edges, ", ")
 		}
-		return w.refuse(key, fmt.Sprintf("%s of %s does not select cycles in which a clock rises", port.Name, w.Model), remedy)
+		reason := fmt.Sprintf("%s of %s does not select cycles in which a clock rises", port.Name, w.Model)
+		return w.refuse(key, reason, remedy)
 	}
 	w.wired[at] = key
 	return nil

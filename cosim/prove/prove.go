@@ -63,7 +63,8 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	}
 	if g := m.Given(); g != nil && g.Shape.Verilog == "" {
 		return nil, &cosim.InputError{Place: m.Place("model"), Reason: "there is no Verilog of the model " + m.Model,
-			Remedy: "compare it by `starloom cosim check`, or prove the RTL against other RTL: model: {top: MODULE, sources: [FILE]}"}
+			Remedy: "compare it by `starloom cosim check`, or prove the RTL against other RTL: " +
+				"model: {top: MODULE, sources: [FILE]}"}
 	}
 	model, err := m.NewModel()
 	if err != nil {

@@ -39,7 +39,7 @@ func TestScheduleHasStretchesOfAllLengths(t *testing.T) {
 				for decade := 1; decade < len(fmt.Sprint(cycles)); decade++ {
 					require.Positive(t, decades[decade], "%d cycles, seed %d: %v", cycles, seed, lengths)
 				}
-				require.Less(t, length, cycles/8, "a reset near the end shows what outlives one")
+				require.Less(t, length, cycles/8, "a reset near the end shows state that outlives a reset")
 			}
 		}
 	}

@@ -50,7 +50,7 @@ enum {
     MEMORY_BYTES = 1 << 24,
     CLOCKS = 64,
     QUARTER = 100,
-    QUARTER_TICKS_MAX = 100000000, /* 64 bits hold the ticks of 6e10 cycles; a module without timescale counts seconds */
+    QUARTER_TICKS_MAX = 100000000, /* 64 bits hold the ticks of 6e10 cycles; modules without timescale count seconds */
     SPINS = 20000, /* about 10 us of polling before this module sleeps */
 };
 

@@ -32,8 +32,8 @@ func gossipStudy() *studies.Study {
 		Cases: []string{"lengths", "table 1", "table 2", "phase 2", "growth", "bounds", "optimum", "asymptotics",
 			"improved", "naive", "buses"},
 		Doc: "gossip in bus networks: Tables 1 and 2, lengths, phase 2 vertex by vertex, bounds, shortest gossips by " +
-			"search, asymptotics, a shorter schedule, the naive algorithm; runs to 10,000 vertices (--full: of all sizes of " +
-			"the reference)",
+			"search, asymptotics, a shorter schedule, the naive algorithm; runs to 10,000 vertices (--full: of all sizes " +
+			"of the reference)",
 		Files: []studies.StudyFile{studies.StudyPlot},
 		Run:   func(r studies.Runs) error { return (&gossipRuns{r}).study() },
 	}

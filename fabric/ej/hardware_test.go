@@ -41,7 +41,7 @@ func TestWiring(t *testing.T) {
 				require.EqualValues(t, neighbour*e.ports()+opposite(port), sender[medium], "%+v", e)
 				require.Equal(t, int(medium), names.HeardOn(node, uint16(port)))
 				require.Equal(t, int(medium), names.SentOn(neighbour, uint16(opposite(port)), 0))
-				owner, direction, way := node, port%6, "in" // the light comes to who owns the link
+				owner, direction, way := node, port%6, "in" // the light comes to the link's owner
 				if direction >= 3 {
 					owner, direction, way = neighbour, direction-3, "out"
 				}

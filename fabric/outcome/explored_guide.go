@@ -6,7 +6,7 @@ import (
 	"starloom/traces"
 )
 
-// ExploredGuide tells what a guided search tried. Such a search never shows that all runs keep the rules.
+// ExploredGuide is the extent of a guided search. Such a search never shows that all runs keep the rules.
 type ExploredGuide struct {
 	Slots  uint64 `json:"slots"`  // slots that were run
 	Trials uint64 `json:"trials"` // runs from a state of the corpus
@@ -25,7 +25,7 @@ func (g *ExploredGuide) sentence(incomplete string) string {
 	return fmt.Sprintf("%s; no rule is broken in the runs that were tried", incomplete)
 }
 
-// Text tells what was tried.
+// Text returns the extent in words.
 func (g *ExploredGuide) Text() string {
 	text := fmt.Sprintf("%s in %s; %s shown; %s left to try", traces.Plural(g.Slots, "slot", "slots"),
 		traces.Plural(g.Trials, "trial", "trials"), traces.Plural(g.Features, "feature", "features"),

@@ -46,7 +46,7 @@ func (e *entry) bytes() int { return len(e.future) + len(e.rest) }
 // sizes of the corpus and of a round
 const (
 	freshMax  = 64
-	freshLast = 8 // the newest states, of which one is picked
+	freshLast = 8 // the newest states; one is picked
 	corpusMax = 1 << 16
 	trialsMax = 16 // in a round
 	rivals    = 4  // states compared for one pick

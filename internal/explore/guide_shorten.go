@@ -9,7 +9,7 @@ import (
 	"starloom/traces"
 )
 
-// shortened tells how a schedule became short.
+// shortened describes how a schedule became short.
 type shortened struct {
 	from int // faults of the run that broke the rule
 	runs int
@@ -133,7 +133,7 @@ func (g *guided) breaks(schedule []timedEvent, most uint32, keep bool) (slot uin
 	return 0, nil
 }
 
-// report tells what was tried.
+// report returns the extent of the search.
 func (g *guided) report() *outcome.ExploredGuide {
 	return &outcome.ExploredGuide{Slots: g.search.count.Transitions, Trials: g.trials, Corpus: len(g.fresh) +
 		len(g.corpus),

@@ -278,8 +278,8 @@ var notEnglish = []struct {
 }
 
 // things are nouns before which a native editor replaces "is no" by "is not a".
-const things = "file|reset|model|program|number|clock|power|result|part|place|name|output|input|frame|word|processor|" +
-	"firmware|image|function|curve|scenario|port|network|signal|value|key|option|difference|sandbox|fault|error"
+const things = "file|reset|model|program|number|clock|power|result|part|place|name|output|input|frame|word|" +
+	"processor|firmware|image|function|curve|scenario|port|network|signal|value|key|option|difference|sandbox|fault|error"
 
 // words finds these phrases in comments and texts of Go, C and Verilog, in pages and helps. It searches each line
 // separately.

@@ -29,7 +29,8 @@ func (d *pinDecoder) model(n *yaml.Node, where string) error {
 	case yaml.ScalarNode:
 		return d.Text(n, where, &d.m.Model)
 	default:
-		return d.Wrong(n, where, "the name of a model, or RTL: {top: MODULE, sources: [FILE]}, or a model of your own: {image: FILE.wasm}")
+		return d.Wrong(n, where, "the name of a model, or RTL: {top: MODULE, sources: [FILE]}, "+
+			"or a model of your own: {image: FILE.wasm}")
 	}
 	if valueOf(n, "image") != nil {
 		return d.imageModel(n, where)
