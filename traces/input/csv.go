@@ -68,8 +68,8 @@ func Table(path string, data []byte, remedy string, head func(fields []string) e
 	}
 }
 
-// rows yields the rows of a table, without spaces before fields and without empty lines. Fields are valid until the next
-// row.
+// rows yields the rows of a table, without spaces before fields and without empty lines. Fields are valid until the
+// next row.
 type rows interface {
 	Read() (fields []string, err error)
 	Line() int // line of the last row
