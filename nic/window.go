@@ -3,8 +3,8 @@ package nic
 // Window is the register window of a processor with memory-mapped registers, such as RISC-V: the words at
 // WindowConstants' window. It is written with the register map, to firmware/sdk/starloom_window.h and REGISTERS.md.
 var Window = Block{Name: "window", Doc: "The NIC of one processor, memory-mapped: aligned words of 32 bits from " +
-	"SL_WINDOW on. The frames of the FIFOs are at SL_RX_FIFO and SL_TX_FIFO, SL_FIFO_STRIDE bytes apart, the head first. Each frame " +
-	"is a frame block with its payload, and permits aligned accesses of 8, 16 and 32 bits. Writes of the " +
+	"SL_WINDOW on. The frames of the FIFOs are at SL_RX_FIFO and SL_TX_FIFO, SL_FIFO_STRIDE bytes apart, the head first. " +
+	"Each frame is a frame block with its payload, and permits aligned accesses of 8, 16 and 32 bits. Writes of the " +
 	"processor take effect at the end of its turn (wfi).",
 	Registers: []Register{
 		{"self", 32, 0, ReadOnly, "this processor's number"},
