@@ -54,7 +54,7 @@ func TestExploreUntilFails(t *testing.T) {
 	}
 	refused := starloomIn(t, dir, "explore", "s.yaml", "--until-fails", "--out", "kept", "--set", "stop.slots=11")
 	require.Equal(t, statusInput, refused.status)
-	assert.Contains(t, refused.stderr, "is of another scenario")
+	assert.Contains(t, refused.stderr, "belongs to another scenario")
 	assert.Contains(t, refused.stderr, "give another folder")
 }
 

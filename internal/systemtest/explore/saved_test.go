@@ -132,10 +132,10 @@ func TestSavedSearchGoesOn(t *testing.T) {
 	var refused *starloom.InputError
 	_, err = run(starloom.Assignment{Key: "explore.targets", Value: "[bus.bus*]"})
 	require.ErrorAs(t, err, &refused)
-	assert.Contains(t, err.Error(), "is of the bounds")
+	assert.Contains(t, err.Error(), "belongs to the bounds")
 	_, err = run(starloom.Assignment{Key: "stop.slots", Value: "99"})
 	require.ErrorAs(t, err, &refused)
-	assert.Contains(t, err.Error(), "is of another scenario")
+	assert.Contains(t, err.Error(), "belongs to another scenario")
 	path := filepath.Join(folder, "search.explore")
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
