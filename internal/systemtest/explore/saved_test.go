@@ -147,5 +147,5 @@ func TestSavedSearchGoesOn(t *testing.T) {
 	data[len(data)/2] ^= 1
 	require.NoError(t, os.WriteFile(path, data, 0o600))
 	_, err = run()
-	require.ErrorContains(t, err, "is not whole")
+	require.ErrorContains(t, err, "is damaged")
 }
