@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"starloom/cosim"
 	"starloom/cosim/icarus"
@@ -174,32 +172,6 @@ func (s *Scenario) elaborateEnd(c *config.Config) error {
 			"write a lower limit, or make the run longer")
 	}
 	return nil
-}
-
-// arrivalsFile keeps the packets of a file. Checks of a scenario and of its copies, and their runs, read the file only
-// once, unless its size or its time changes.
-type arrivalsFile struct {
-	lock sync.Mutex
-	path string
-	info os.FileInfo
-	rows []fabric.TrafficRow
-}
-
-func (f *arrivalsFile) read(path string) ([]fabric.TrafficRow, error) {
-	info, err := os.Stat(path)
-	if f == nil || err != nil || !info.Mode().IsRegular() {
-		return traffic.ReadFile(path)
-	}
-	f.lock.Lock()
-	defer f.lock.Unlock()
-	if f.path == path && f.info.Size() == info.Size() && f.info.ModTime().Equal(info.ModTime()) {
-		return f.rows, nil
-	}
-	rows, err := traffic.ReadFile(path)
-	if err == nil {
-		f.path, f.info, f.rows = path, info, rows
-	}
-	return rows, err
 }
 
 // traffic fills in the defaults of the workload traffic and reads its file. It returns nil for other workloads.

@@ -57,10 +57,6 @@ func Holds(n Network, rule string) (why string) {
 	return ""
 }
 
-// NeverMeet returns the reason why frames cannot collide on the media of a network, or "" if frames may collide or
-// the answer is unknown.
-func NeverMeet(n Network) string { return Holds(n, RuleCollisionFree) }
-
 // Idle is a rule that no run on a network can break.
 type Idle struct {
 	Rule, Why string

@@ -311,7 +311,7 @@ func (f Flood) scenario(r floodRun, image []byte) *starloom.Scenario {
 	s.NIC = starloom.NIC{PayloadBytes: 16, RXFrames: 2, TXFrames: 3}
 	s.Link.PhitBits, s.Link.PropagationCycles = 16, 2
 	s.Rules = &starloom.Rules{ExactlyOnce: true, NoLoss: r.lossless}
-	if fabric.NeverMeet(networkOf(f.Fabric)) == "" {
+	if fabric.Holds(networkOf(f.Fabric), fabric.RuleCollisionFree) == "" {
 		s.Rules.CollisionFree = &starloom.CollisionFree{Period: 2, Slots: []int{1}}
 	}
 	s.Firmware.Image, s.Firmware.ImageBytes = "flood.wasm", image
