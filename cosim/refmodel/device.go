@@ -341,3 +341,14 @@ var _ interface {
 	cosim.Device
 	cosim.Keeper
 } = (*Device)(nil)
+
+// Inside returns the values of registers. The slice belongs to the device.
+func (d *Device) Inside() []uint64 { return d.inside }
+
+func (d *Device) showInside() {
+	memory := d.module.Memory()
+	for i, r := range d.model.registers {
+		word, _ := memory.ReadUint32Le(r.address)
+		d.inside[i] = uint64(word)
+	}
+}

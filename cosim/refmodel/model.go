@@ -21,6 +21,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"starloom/cosim"
+	"starloom/cosim/twin"
 	"starloom/firmware/wasm"
 	"starloom/firmware/wasm/binary"
 )
@@ -59,6 +60,17 @@ type Model struct {
 	copy     *wasm.Copy
 }
 
+// registersMax bounds the words of a model's state that guide a check and appear in its waveforms.
+const registersMax = 64
+
+const registerBytes = 4
+
+// A register is a word of 32 bits of the model's state: a static variable, or a part of one.
+type register struct {
+	twin.GivenRegister
+	address uint32
+}
+
 // Is reports whether an image is a model: whether it exports ports.
 func Is(image []byte) bool {
 	m, err := binary.Parse(image, false)
@@ -73,47 +85,7 @@ func Is(image []byte) bool {
 	return false
 }
 
-// Load compiles a model and tests that settle only writes outputs. Errors are *InputError without a place.
-func Load(image []byte) (*Model, error) {
-	m := &Model{}
-	var err error
-	if m.copy, err = wasm.Rewrite(image); err != nil {
-		return nil, refuse(err.Error(), "build the model with `starloom cosim build`")
-	}
-	ctx := context.Background()
-	m.runtime = wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithMemoryLimitPages(memoryPagesMax))
-	if err = m.compile(ctx); err == nil {
-		err = m.examine()
-	}
-	if err != nil {
-		_ = m.Close()
-		return nil, err
-	}
-	return m, nil
-}
-
 func refuse(reason, remedy string) error { return &cosim.InputError{Reason: reason, Remedy: remedy} }
-
-func (m *Model) compile(ctx context.Context) (err error) {
-	_, err = m.runtime.NewHostModuleBuilder(wasm.TickModule).NewFunctionBuilder().
-		WithGoModuleFunction(api.GoModuleFunc(tick), nil, nil).Export(wasm.TickName).Instantiate(ctx)
-	if err != nil {
-		return err
-	}
-	if m.compiled, err = m.runtime.CompileModule(ctx, m.copy.Binary); err != nil {
-		return refuse("broken WebAssembly: "+m.copy.Named(err).Error(), "build the model again")
-	}
-	for _, f := range m.compiled.ImportedFunctions() {
-		if module, name, _ := f.Import(); module != wasm.TickModule {
-			return refuse(fmt.Sprintf("imports %s.%s, but a model has no imports", module, name),
-				"build it without a runtime library: -nostdlib, #![no_std]")
-		}
-	}
-	if m.compiled.ExportedMemories()["memory"] == nil {
-		return refuse("does not export its memory as \"memory\"", "export the memory")
-	}
-	return m.readExports()
-}
 
 func (m *Model) readExports() error {
 	functions := m.compiled.ExportedFunctions()

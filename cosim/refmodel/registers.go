@@ -10,17 +10,6 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// registersMax bounds the words of a model's state that guide a check and appear in its waveforms.
-const registersMax = 64
-
-const registerBytes = 4
-
-// A register is a word of 32 bits of the model's state: a static variable, or a part of one.
-type register struct {
-	twin.GivenRegister
-	address uint32
-}
-
 // changes collects the words of the memory that change while a device runs, except the stack and ports.
 type changes struct {
 	device *Device
@@ -87,15 +76,4 @@ func wordName(places *wasm.Places, at uint32) string {
 		return name
 	}
 	return fmt.Sprintf("%s[%d]", name, word)
-}
-
-// Inside returns the values of registers. The slice belongs to the device.
-func (d *Device) Inside() []uint64 { return d.inside }
-
-func (d *Device) showInside() {
-	memory := d.module.Memory()
-	for i, r := range d.model.registers {
-		word, _ := memory.ReadUint32Le(r.address)
-		d.inside[i] = uint64(word)
-	}
 }
