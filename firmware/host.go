@@ -107,3 +107,14 @@ func (h *Host) Close() error {
 	h.memory.close()
 	return err
 }
+
+// Draw is a random draw of a handler: sl_chance, sl_random_bits or sl_random_below.
+type Draw struct {
+	Processor int
+	Drawn     uint32 // outcome by the seed
+	Outcomes  uint32 // outcomes are 0..Outcomes-1, or only Drawn if Outcomes is 1; 0: sl_random, with 2^32 outcomes
+}
+
+// Choose makes images loaded from now on ask choose for the outcome of every draw. An error ends the handler like a
+// trap. Handlers of different instances ask at once.
+func (h *Host) Choose(choose func(Draw) (outcome uint32, err error)) { h.choose = choose }

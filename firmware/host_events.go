@@ -41,6 +41,25 @@ func (in *wasmInstance) current() (cell int, ok bool) {
 	return cell, true
 }
 
+// answer answers a copy that asks for a draw. Draws before the handlers of the machine keep their outcome.
+func (in *wasmInstance) answer() (asked bool) {
+	if in == nil || in.choice.asked == nil || in.choice.asked.Get() == 0 {
+		return false
+	}
+	in.choice.asked.Set(0)
+	cell, ok := in.current()
+	if !ok {
+		return true
+	}
+	outcome, err := in.image.host.choose(Draw{in.bank.First + cell, uint32(in.choice.drawn.Get()),
+		uint32(in.choice.outcomes.Get())})
+	if err != nil {
+		panic(err)
+	}
+	in.choice.drawn.Set(uint64(outcome))
+	return true
+}
+
 func (in *wasmInstance) hostDeliver(origin uint32) {
 	cell, ok := in.current()
 	if !ok || in.said.cellPacket >= deliveriesPerCellMax || in.said.deliveries >= deliveriesPerCellMax*in.bank.Cells {

@@ -73,15 +73,13 @@ type wasmInstance struct {
 	params  [3]uint64
 	metering
 	extras
-	calling  []uint32 // cells whose handlers are being called
-	pristine pristine
-	probes   []uint64
-	events   []Event
-	said     said
-	runtime  runtimeCall
-	turns    *turns
-	profile  *profile // while a call is profiled
-
+	calling     []uint32 // cells whose handlers are being called
+	pristine    pristine
+	probes      []uint64
+	events      []Event
+	said        said
+	runtime     runtimeCall
+	turns       *turns
 	interpreter *interpreter // nil without a debugger
 }
 
@@ -92,8 +90,19 @@ type metering struct {
 }
 
 type extras struct {
-	cover  coverOf
-	choice choiceGlobals
+	cover   coverOf
+	choice  choiceGlobals
+	profile *profile // while a call is profiled
+}
+
+type choiceGlobals struct{ drawn, outcomes, asked api.MutableGlobal }
+
+func choiceGlobalsOf(module api.Module) (g choiceGlobals) {
+	get := func(name string) api.MutableGlobal {
+		global, _ := module.ExportedGlobal(name).(api.MutableGlobal)
+		return global
+	}
+	return choiceGlobals{get(wasm.DrawnName), get(wasm.OutcomesName), get(wasm.AskedName)}
 }
 
 type coverOf struct{ branches, operands []api.MutableGlobal }

@@ -35,10 +35,7 @@ type Explored struct {
 	Incomplete  string          `json:"incomplete,omitempty"`  // reason of an open verdict
 	Violations  []Violation     `json:"violations,omitempty"`  // of the schedule
 	Schedule    []ExploredFault `json:"schedule,omitempty"`    // faults of the run with the fewest faults
-	Draws       []ExploredDraws `json:"draws,omitempty"`       // of the same run, if all outcomes are explored
 	Permutation []uint32        `json:"permutation,omitempty"` // of the same run, if all are explored
-	// starts of the arbiters in that run, if all are explored
-	ArbiterStart []ExploredStart `json:"arbiter_start,omitempty"`
 	// FewestShown means that no run with fewer faults breaks a rule.
 	FewestShown bool            `json:"fewest_shown,omitempty"`
 	Covered     []string        `json:"covered"`

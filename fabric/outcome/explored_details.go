@@ -12,6 +12,10 @@ import (
 
 // ExploredDetails are details of an exploration in addition to its verdict.
 type ExploredDetails struct {
+	Draws []ExploredDraws `json:"draws,omitempty"` // of the schedule, if all outcomes are explored
+	// of the schedule, if all starts are explored
+	ArbiterStart []ExploredStart `json:"arbiter_start,omitempty"`
+
 	Raised   []ExploredBound   `json:"raised,omitempty"` // bounds explored one after another
 	Deadlock *ExploredDeadlock `json:"deadlock,omitempty"`
 	// Never is the cycle of a run that never ends; nil for none. Violations then come from a run of Never.Shown

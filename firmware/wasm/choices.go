@@ -2,7 +2,6 @@ package wasm
 
 import (
 	"slices"
-	"strings"
 
 	"starloom/firmware/wasm/binary"
 )
@@ -12,16 +11,13 @@ import (
 //
 //	drawn = argument 0, outcomes = argument 1, asked = 1; tick; argument 0 = drawn
 const (
+	// ChoiceFunction is the name of the function.
 	ChoiceFunction = "starloom_choice"
-	DrawnName      = binary.Reserved + "drawn"    // i32: the outcome by the seed, then the host's
-	OutcomesName   = binary.Reserved + "outcomes" // i32: number of outcomes, 0 for all numbers of 32 bits
-	AskedName      = binary.Reserved + "asked"    // i32: 1 if the host is asked; the host sets it to 0
-)
 
-type choosing struct {
-	function int    // number of ChoiceFunction in the module's bodies
-	first    uint32 // index of the first of three globals
-}
+	DrawnName    = binary.Reserved + "drawn"    // i32: the outcome by the seed, then the host's
+	OutcomesName = binary.Reserved + "outcomes" // i32: number of outcomes, 0 for all numbers of 32 bits
+	AskedName    = binary.Reserved + "asked"    // i32: 1 if the host is asked; the host sets it to 0
+)
 
 // choices returns how a copy asks for draws, nil for an image without ChoiceFunction.
 func (m *module) choices(first uint32) *choosing {
@@ -52,29 +48,4 @@ func (c *choosing) add(parts binary.Parts) {
 	for k, name := range []string{DrawnName, OutcomesName, AskedName} {
 		parts.Global(name, c.first+uint32(k), emit(binary.I32, 1, binary.OpI32Const, 0, binary.OpEnd))
 	}
-}
-
-// golden is a constant of every draw.
-const golden = 0x9E3779B97F4A7C15
-
-// Draws reports whether an image contains draws whose outcomes a host can choose, and whether it contains others:
-// those of an older starloom.h, of another language, or of a language's runtime.
-func Draws(image []byte) (chosen, others bool, err error) {
-	m, err := read(image)
-	if err != nil {
-		return false, false, err
-	}
-	chosen = m.choices(0) != nil
-	others = slices.ContainsFunc(m.ImportNames, func(name string) bool { return strings.HasSuffix(name, ".random_get") })
-	if chosen {
-		return chosen, others, nil
-	}
-	var i binary.Instruction
-	for k := range m.Body {
-		for r := (&binary.Reader{Data: m.Body[k].Code}); r.More() && r.Err == nil; {
-			r.Instruction(&i)
-			others = others || i.Op == binary.OpI64Const && uint64(i.Value) == golden
-		}
-	}
-	return chosen, others, nil
 }

@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"slices"
+	"strings"
 
 	"starloom/firmware/wasm/binary"
 )
@@ -241,4 +242,29 @@ func ReadsSlot(image []byte) (bool, error) {
 		return true, nil
 	}
 	return uses.early.has(number), nil
+}
+
+// golden is a constant of every draw.
+const golden = 0x9E3779B97F4A7C15
+
+// Draws reports whether an image contains draws whose outcomes a host can choose, and whether it contains others:
+// those of an older starloom.h, of another language, or of a language's runtime.
+func Draws(image []byte) (chosen, others bool, err error) {
+	m, err := read(image)
+	if err != nil {
+		return false, false, err
+	}
+	chosen = m.choices(0) != nil
+	others = slices.ContainsFunc(m.ImportNames, func(name string) bool { return strings.HasSuffix(name, ".random_get") })
+	if chosen {
+		return chosen, others, nil
+	}
+	var i binary.Instruction
+	for k := range m.Body {
+		for r := (&binary.Reader{Data: m.Body[k].Code}); r.More() && r.Err == nil; {
+			r.Instruction(&i)
+			others = others || i.Op == binary.OpI64Const && uint64(i.Value) == golden
+		}
+	}
+	return chosen, others, nil
 }

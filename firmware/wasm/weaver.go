@@ -20,6 +20,12 @@ type weaver struct {
 	lines   lineTable      // lines of the image, for a profile
 }
 
+// choosing is how a copy asks for draws: see choices.go.
+type choosing struct {
+	function int    // number of ChoiceFunction in the module's bodies
+	first    uint32 // index of the first of three globals
+}
+
 type woven struct {
 	copier
 	moved   []moved

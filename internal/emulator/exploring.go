@@ -239,3 +239,20 @@ func (x *Exploring) SleepsWithin(slots uint32) bool {
 	}
 	return false
 }
+
+// BareDraw returns an error with the place of a call of sl_random in the last step, nil without one.
+func (x *Exploring) BareDraw() error {
+	if x.Draws == nil || !x.Draws.Bare {
+		return nil
+	}
+	place := ""
+	for i := range x.Findings.Kept {
+		for _, frame := range x.Findings.Kept[i].Backtrace {
+			if own, ok := ownFrame([]wasm.Frame{frame}); ok && place == "" && !strings.HasPrefix(own.Function, "sl_") {
+				place = fmt.Sprintf(" in %s at %s", own.Function, own.Source)
+			}
+		}
+	}
+	return x.Config.Source.Refuse("explore.choices", x.Image.Name+" calls sl_random"+place+
+		", whose 2^32 outcomes are not explored", "call sl_chance, sl_random_bits or sl_random_below there")
+}

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"starloom/fabric"
@@ -134,3 +135,46 @@ func nounPlural(n fabric.Network, noun string) string {
 	}
 	return noun + "s"
 }
+
+// drawn is the kind of an event that is the outcome of a draw. Such events follow the faults of a choice, in the order
+// of the calls.
+const drawn = 0xFF
+
+const outcomeBits = 12
+
+func drawEvent(processor int, outcome uint32) event {
+	return event{drawn, uint32(processor)<<outcomeBits | outcome}
+}
+
+func (e event) draw() (processor int, outcome uint32) {
+	return int(e.target >> outcomeBits), e.target & (1<<outcomeBits - 1)
+}
+
+// faultsOf returns the faults of a choice.
+func faultsOf(choice []event) []event {
+	if k := slices.IndexFunc(choice, func(e event) bool { return e.kind == drawn }); k >= 0 {
+		return choice[:k]
+	}
+	return choice
+}
+
+// wide counts the steps whose draws have too many joint outcomes. Their states stay open.
+type wide struct {
+	Steps int
+	Slot  uint32 // of the first
+}
+
+func (x *wide) note(slot uint32) {
+	if x.Steps == 0 {
+		x.Slot = slot
+	}
+	x.Steps++
+}
+
+func (x *wide) text() string {
+	return fmt.Sprintf("draws of one slot have more than %d joint outcomes, first in slot %d, in %s",
+		emulator.JointOutcomesMax, x.Slot, traces.Plural(x.Steps, "step", "steps"))
+}
+
+// openInterrupted is the reason of a search that its caller has ended.
+const openInterrupted = "interrupted"

@@ -124,8 +124,8 @@ func (s *search) report(c *config.Config) *outcome.Explored {
 	for _, k := range s.kinds {
 		r.Bounds[fabric.FaultNames[k.fault.Kind]] = k.limit
 	}
-	if s.wide.Steps > 0 && s.open == "" {
-		r.Incomplete, r.Slots = s.wide.text(), min(r.Slots, s.wide.Slot)
+	if s.aside.wide.Steps > 0 && s.open == "" {
+		r.Incomplete, r.Slots = s.aside.wide.text(), min(r.Slots, s.aside.wide.Slot)
 	}
 	if r.Incomplete != "" {
 		r.Verdict = outcome.Open
@@ -167,6 +167,26 @@ func (s *search) schedule(c *config.Config, steps [][]event) (list []outcome.Exp
 	return list
 }
 
+// draws lists the outcomes of the draws of a path; see schedule.
+func (s *search) draws(c *config.Config, steps [][]event) (list []outcome.ExploredDraws) {
+	names := c.Network.Names()
+	for n, choice := range steps {
+		for _, e := range choice[len(faultsOf(choice)):] {
+			processor, value := e.draw()
+			slot := uint32(n - 1)
+			k := slices.IndexFunc(list, func(d outcome.ExploredDraws) bool {
+				return d.Processor == processor && d.Slot == slot
+			})
+			if k < 0 {
+				k = len(list)
+				list = append(list, outcome.ExploredDraws{Processor: processor, Path: names.Processor(processor), Slot: slot})
+			}
+			list[k].Outcomes = append(list[k].Outcomes, value)
+		}
+	}
+	return list
+}
+
 func (s *search) covered(c *config.Config) []string {
 	var faults []string
 	if s.open == openInterrupted && len(s.levels) == 0 {
@@ -187,8 +207,8 @@ func (s *search) covered(c *config.Config) []string {
 	}
 	if s.limits.draws {
 		text := "all outcomes of draws"
-		if s.wide.Steps > 0 {
-			text += fmt.Sprintf(" up to slot %d", s.wide.Slot)
+		if s.aside.wide.Steps > 0 {
+			text += fmt.Sprintf(" up to slot %d", s.aside.wide.Slot)
 		}
 		faults = append(faults, text+" (sl_chance, sl_random_bits, sl_random_below)")
 	}
@@ -219,8 +239,8 @@ func (s *search) slotsCovered() string {
 		return fmt.Sprintf("any slot up to slot %d", s.cut)
 	case s.open != "":
 		return fmt.Sprintf("any slot up to slot %d", s.slot)
-	case s.wide.Steps > 0:
-		return fmt.Sprintf("any slot up to slot %d", s.wide.Slot)
+	case s.aside.wide.Steps > 0:
+		return fmt.Sprintf("any slot up to slot %d", s.aside.wide.Slot)
 	}
 	return "any slot"
 }

@@ -88,8 +88,6 @@ func (s *search) findLivelock(root uint32) {
 	s.failed = s.never(first, uint32(lead), uint32(period), usual)
 }
 
-type edge struct{ from, to uint32 }
-
 // endless marks the numbers from which no path leads to an end: a number without a successor, or a step to none.
 func endless(to []uint32, steps []edge) []bool {
 	slices.SortFunc(steps, func(a, b edge) int { return cmp.Compare(a.to, b.to) })

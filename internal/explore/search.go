@@ -22,8 +22,6 @@ type search struct {
 	kinds   []kind    `saved:"-"`
 	workers []*worker `saved:"-"`
 
-	starts [][]config.ArbiterStart `saved:"-"` // of the arbiters; nil if they start as usual
-
 	nodes *nodes
 	position
 
@@ -32,13 +30,10 @@ type search struct {
 	tallied int    // states in levels
 	open    string `saved:"-"` // reason of an incomplete search
 
-	permutation []uint32 // permutation of the explored runs, nil for the scenario's workload
-	root        open     // first reset state of these runs
-	roots       []open   // all reset states, by start of the arbiters
-	failed      *failure
-	cut         uint32 // slot of the first failure, after which fewer faults are tried
-	wide        wide
-	aside       aside
+	origins
+	failed *failure
+	cut    uint32 // slot of the first failure, after which fewer faults are tried
+	aside  aside
 
 	saved  *Saved          `saved:"-"`
 	goes   bool            `saved:"-"` // the search goes on from a file
@@ -46,6 +41,15 @@ type search struct {
 	verify bool            `saved:"-"`
 	kept   map[key]visited `saved:"-"` // states found so far, for verify
 	err    error           `saved:"-"` // a difference found by verify
+}
+
+// origins are where the explored runs begin.
+type origins struct {
+	permutation []uint32 // of the explored runs, nil for the scenario's workload
+	root        open     // first reset state of these runs
+	roots       []open   // all reset states, by start of the arbiters
+
+	starts [][]config.ArbiterStart `saved:"-"` // of the arbiters; nil if they start as usual
 }
 
 // position is the progress of a search.
@@ -60,6 +64,7 @@ type position struct {
 
 // aside are facts beside the verdict.
 type aside struct {
+	wide     wide
 	effects  effects
 	branches []uint64 // taken in any step
 	graph    *graph   // nil if it is not asked for
@@ -75,26 +80,6 @@ func (s *search) gather() {
 	}
 }
 
-// open is a state to be expanded, with its snapshot.
-type open struct {
-	id     uint32
-	future []byte
-	rest   []byte
-}
-
-// failure is a step that violates a rule.
-type failure struct {
-	permutation []uint32
-	parent      uint32
-	choice      []event
-	faults      int
-	slot        uint32
-	violations  []outcome.Violation
-	never       *outcome.ExploredCycle // for a run that does not end
-	after       [][]event              // then: draws of the steps after choice
-	start       int                    // number of the start of the arbiters
-}
-
 // chunk is the number of states that workers expand between two merges. It limits the memory of successors, and makes
 // the result independent of the number of workers.
 const chunk = 1024
@@ -108,30 +93,6 @@ type worker struct {
 	usual        int     // of found: steps without faults
 	effects      effects // since the last chunk
 	arena        arena
-}
-
-// successor is the state after a step, or a failure.
-type successor struct {
-	key          key
-	used         vector
-	choice       []event
-	ended        bool
-	wide         bool  // the outcomes of the draws are too many: no successor at all
-	refused      error // the firmware draws what cannot be chosen
-	failure      *failure
-	future, rest []byte
-}
-
-// arena holds snapshots. A block lives as long as one of its snapshots.
-type arena struct{ block []byte }
-
-func (a *arena) keep(b []byte) []byte {
-	if len(b) > cap(a.block)-len(a.block) {
-		a.block = make([]byte, 0, max(1<<16, len(b)))
-	}
-	at := len(a.block)
-	a.block = append(a.block, b...)
-	return a.block[at:len(a.block):len(a.block)]
 }
 
 func newSearch(ctx context.Context, c *config.Config, kinds []kind, l limits, o Options) (*search, error) {
@@ -329,8 +290,6 @@ func (s *search) tally(running int) {
 	s.tallied = s.count.States
 }
 
-const openInterrupted = "interrupted"
-
 func (s *search) limit(ctx context.Context) string {
 	bytes := s.nodes.bytes()
 	for i := range s.frontier {
@@ -393,7 +352,7 @@ func (s *search) level(ctx context.Context) (whole bool, err error) {
 
 func (s *search) merge(parent uint32, x *successor) {
 	if x.wide {
-		s.wide.note(s.slot)
+		s.aside.wide.note(s.slot)
 		return
 	}
 	if x.refused != nil && s.err == nil {
@@ -456,6 +415,33 @@ func (w *worker) expand(o *open, used vector) []successor {
 	return w.found
 }
 
+// branch takes the step with some faults for all outcomes of its draws.
+func (w *worker) branch(o *open, faults []event, used vector) {
+	first := len(w.found)
+	w.step(o, faults, used)
+	for d := w.Draws; d != nil && !d.Bare && !w.search.stop.Load(); {
+		if d.Wide || len(w.found)-first > emulator.JointOutcomesMax {
+			w.found = append(w.found[:first], successor{used: used, wide: true})
+			return
+		}
+		if !d.Next() {
+			return
+		}
+		w.take(o, faults, used)
+	}
+}
+
+// choice returns the faults of the last step with the outcomes of its draws.
+func (w *worker) choice(faults []event) []event {
+	all := slices.Clone(faultsOf(faults))
+	if w.Draws != nil {
+		for _, d := range w.Draws.Made {
+			all = append(all, drawEvent(d.Processor, d.Drawn))
+		}
+	}
+	return all
+}
+
 // choose sets the faults and the first draws of the next step.
 func (w *worker) choose(choice []event) {
 	for k := range w.Script.Hit {
@@ -473,9 +459,6 @@ func (w *worker) choose(choice []event) {
 		}
 	}
 }
-
-// keepsAll reports whether steps to known states are kept with their choices, too.
-func (s *search) keepsAll() bool { return s.verify || s.aside.graph != nil }
 
 // tell counts a step with faults. The first successors of a state are those of steps without faults.
 func (w *worker) tell(faults []event, x *successor) {

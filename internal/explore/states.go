@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/zeebo/xxh3"
+
+	"starloom/fabric/outcome"
 )
 
 // keySeed is the fixed seed of state keys.
@@ -30,6 +32,9 @@ type node struct {
 	same   uint32 // next node of the key
 	beaten bool   // a later node with the same key has fewer faults
 }
+
+// edge is a step between two nodes.
+type edge struct{ from, to uint32 }
 
 // nodes are all found states, in the order of their discovery.
 type nodes struct {
@@ -152,4 +157,48 @@ const nodeBytes = 40
 // bytes returns the memory of nodes and table in bytes.
 func (n *nodes) bytes() int {
 	return nodeBytes*cap(n.all) + 4*(len(n.table)+cap(n.next)+2*cap(n.others))
+}
+
+// open is a state to be expanded, with its snapshot.
+type open struct {
+	id     uint32
+	future []byte
+	rest   []byte
+}
+
+// failure is a step that violates a rule.
+type failure struct {
+	permutation []uint32
+	parent      uint32
+	choice      []event
+	faults      int
+	slot        uint32
+	violations  []outcome.Violation
+	never       *outcome.ExploredCycle // for a run that does not end
+	after       [][]event              // then: draws of the steps after choice
+	start       int                    // number of the start of the arbiters
+}
+
+// successor is the state after a step, or a failure.
+type successor struct {
+	key          key
+	used         vector
+	choice       []event
+	ended        bool
+	wide         bool  // the outcomes of the draws are too many: no successor at all
+	refused      error // the firmware draws what cannot be chosen
+	failure      *failure
+	future, rest []byte
+}
+
+// arena holds snapshots. A block lives as long as one of its snapshots.
+type arena struct{ block []byte }
+
+func (a *arena) keep(b []byte) []byte {
+	if len(b) > cap(a.block)-len(a.block) {
+		a.block = make([]byte, 0, max(1<<16, len(b)))
+	}
+	at := len(a.block)
+	a.block = append(a.block, b...)
+	return a.block[at:len(a.block):len(a.block)]
 }

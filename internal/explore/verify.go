@@ -67,3 +67,6 @@ func (s *search) follow(a, b *visited, used vector, left int) {
 		}
 	}
 }
+
+// keepsAll reports whether steps to known states are kept with their choices, too.
+func (s *search) keepsAll() bool { return s.verify || s.aside.graph != nil }
