@@ -63,6 +63,15 @@ func (n *Network) draw(r *reader) error {
 	return r.err()
 }
 
+// ReadFile reads a netlist file: the keys of fabric.netlist, or a scenario with these keys.
+func ReadFile(path string) (Network, error) {
+	root, path, err := Document(path)
+	if err != nil {
+		return Network{}, err
+	}
+	return Read(path, root)
+}
+
 // Document parses a file or standard input for Read. name is its name in messages.
 func Document(path string) (root *yaml.Node, name string, err error) {
 	data, name, err := input.Argument(path, fileBytesMax)

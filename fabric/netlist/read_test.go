@@ -592,12 +592,3 @@ func TestRangesBegin(t *testing.T) {
 	_, err := read(t, "nodes: {a-1: processor, b: processor}\nlinks: [[a-1, b]]")
 	require.Len(t, strings.Split(err.Error(), "\n"), 1, err.Error())
 }
-
-// ReadFile reads a netlist file: the keys of fabric.netlist, or a scenario with these keys.
-func ReadFile(path string) (Network, error) {
-	root, path, err := Document(path)
-	if err != nil {
-		return Network{}, err
-	}
-	return Read(path, root)
-}
