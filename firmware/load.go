@@ -116,6 +116,16 @@ func brokenImage(rewritten *wasm.Copy, err error) error {
 }
 
 func (img *Image) check() error {
+	if err := img.checkImports(); err != nil {
+		return err
+	}
+	if len(img.compiled.ImportedMemories()) > 0 {
+		return errors.New("imports its memory, but an image must define and export its own; link without --import-memory")
+	}
+	return img.checkExports()
+}
+
+func (img *Image) checkImports() error {
 	for _, f := range img.compiled.ImportedFunctions() {
 		module, name, _ := f.Import()
 		if module == wasm.TickModule {
@@ -143,9 +153,10 @@ func (img *Image) check() error {
 				signature(f.ParamTypes(), f.ResultTypes()))
 		}
 	}
-	if len(img.compiled.ImportedMemories()) > 0 {
-		return errors.New("imports its memory, but an image must define and export its own; link without --import-memory")
-	}
+	return nil
+}
+
+func (img *Image) checkExports() error {
 	if len(img.compiled.ExportedMemories()) != 1 || img.compiled.ExportedMemories()[exportMemory] == nil {
 		return errors.New("does not export its memory as \"memory\"; use STARLOOM_FIRMWARE of starloom.h")
 	}

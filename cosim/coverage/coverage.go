@@ -6,8 +6,6 @@
 //	hw.Cell ------See----> Model  ---/
 package coverage
 
-import "starloom/cosim"
-
 // Coverage is the coverage of some runs. The zero value covers no run.
 type Coverage struct {
 	RTL   RTL
@@ -18,12 +16,6 @@ type Coverage struct {
 func (c *Coverage) Merge(other *Coverage) {
 	c.RTL.merge(&other.RTL)
 	c.Model.merge(&other.Model)
-}
-
-// Part is the covered number of items and their total.
-type Part struct {
-	Covered int `json:"covered"`
-	Of      int `json:"of"`
 }
 
 // Summary holds the totals of a Coverage.
@@ -59,22 +51,4 @@ func (c *Coverage) Summary() Summary {
 		}
 	}
 	return s
-}
-
-func (p *Part) add(other Part) { p.Covered, p.Of = p.Covered+other.Covered, p.Of+other.Of }
-
-func (p *Part) count(covered bool) {
-	p.Of++
-	if covered {
-		p.Covered++
-	}
-}
-
-func (r *RTL) part(of func(p *cosim.Point) bool) (part Part) {
-	for p, count := range r.counts {
-		if of(&p) && !r.exclusions.point(&p) {
-			part.count(count > 0)
-		}
-	}
-	return part
 }

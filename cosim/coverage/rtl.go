@@ -100,3 +100,27 @@ func (r *RTL) Counts() []Count {
 
 func isToggle(p *cosim.Point) bool { return p.Kind == cosim.PointToggle }
 func isUser(p *cosim.Point) bool   { return p.Kind == cosim.PointUser }
+
+// Part is the covered number of items and their total.
+type Part struct {
+	Covered int `json:"covered"`
+	Of      int `json:"of"`
+}
+
+func (p *Part) add(other Part) { p.Covered, p.Of = p.Covered+other.Covered, p.Of+other.Of }
+
+func (p *Part) count(covered bool) {
+	p.Of++
+	if covered {
+		p.Covered++
+	}
+}
+
+func (r *RTL) part(of func(p *cosim.Point) bool) (part Part) {
+	for p, count := range r.counts {
+		if of(&p) && !r.exclusions.point(&p) {
+			part.count(count > 0)
+		}
+	}
+	return part
+}
