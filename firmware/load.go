@@ -91,7 +91,8 @@ func translate(program []byte, meter *wasm.Meter) ([]byte, *interpreted, error) 
 	core := rv32.Instructions()
 	if meter != nil {
 		if meter.Core == "" {
-			return nil, nil, fmt.Errorf("is a program for RISC-V, without costs of WebAssembly instructions; choose a model of %s",
+			return nil, nil, fmt.Errorf("is a program for RISC-V, without costs of WebAssembly instructions; choose a "+
+				"model of %s",
 				strings.Join(rv32.Models(), ", "))
 		}
 		if core, err = rv32.NewCore(meter.Core, meter.Parameters); err != nil {

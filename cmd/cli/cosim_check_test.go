@@ -145,8 +145,8 @@ func TestCosimCheckAssertion(t *testing.T) {
 func TestCosimCheckList(t *testing.T) {
 	r := starloomIn(t, t.TempDir(), "cosim", "check", "--list")
 	require.Equal(t, statusPass, r.status)
-	require.Contains(t, r.stdout, "arbiter_round_robin\n  does        grants the next requester after the last one granted, from the cycle after its request on, "+
-		"and holds the grant while the request stays high; index_o is its number, 0 without a grant\n  parameters  {REQUESTERS: 4}\n  inputs      clock, reset, request_i[3:0]\n  outputs     grant_o[3:0], index_o[5:0]\n")
+	require.Contains(t, r.stdout, "arbiter_round_robin\n  does        grants the next requester after the last one granted, from the cycle after the request on, "+
+		"and holds the grant while the request stays high; index_o is the number of the granted requester, 0 without a grant\n  parameters  {REQUESTERS: 4}\n  inputs      clock, reset, request_i[3:0]\n  outputs     grant_o[3:0], index_o[5:0]\n")
 	require.Contains(t, r.stdout, "\nEvery parameter needs a value. The values shown are examples")
 	require.NotContains(t, r.stdout, "  does        \n")
 }

@@ -30,16 +30,19 @@ var tags = regexp.MustCompile(`<[^>]*>`)
 // read returns the visible text of a page.
 func read(html string) string { return tags.ReplaceAllString(unmarked(html), "") }
 
-// TestPagesOfFailingRuns checks the pages of five failing runs of all fabrics: what failed, where, and as the first
+// failingPage is a failing run, and parts of its page.
+type failingPage struct {
+	name  string
+	args  []string
+	first []string // parts of the first command
+	says  []string
+	not   []string
+}
+
+// TestPagesOfFailingRuns checks the pages of failing runs: what failed, where, and as the first
 // step a command that corrects it or shows more.
 func TestPagesOfFailingRuns(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		args  []string
-		first []string // parts of the first command
-		says  []string
-		not   []string
-	}{
+	failingPages(t, []failingPage{
 		{"a program that is not right here", []string{"pops-4x3-published.yaml"}, []string{"pops-4x3-published.yaml", "--firmware", "pops/random-corrected"}, []string{
 			"collision_free: frames met on a coupler in the 5th of the 5 slots of a step", "This is the same event as the first of collision_free",
 			"exactly_once: first at the same cycle and place as collision_free; they are one event. Then at cycle 114, slot 19, pops.group[1].coupler[1].",
@@ -88,6 +91,12 @@ func TestPagesOfFailingRuns(t *testing.T) {
 				"scenario or of --set replace the rules of gossip/fsa",
 			"lambda27stepslength of the run",
 		}, []string{"rules.deadline_slots=20 --set rules.deadline_slots", "Note: the scenario's rules"}},
+	})
+}
+
+// TestPagesOfFaultsAndLimits checks the pages of runs that fail by faults, or by their limit of slots.
+func TestPagesOfFaultsAndLimits(t *testing.T) {
+	failingPages(t, []failingPage{
 		{"faults on a bus", []string{"bus-faults.yaml"}, []string{"bus-faults.yaml", "--set", "faults={}"}, []string{
 			"Without stuck, with the other faults: no_loss kept, finishes broken, 1 violation.", "Without clock_pause, with the other faults: finishes kept, no_loss broken, 2 violations.",
 			"Each was tried alone: stuck breaks no_loss 2 times, clock_pause breaks finishes once.",
@@ -149,7 +158,12 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"not tested: the run ended at its limit of 20 slots before all had arrived", "33 figures are unknown, because " +
 				"the run ended before they were complete\noffered, accepted",
 		}, []string{"flags and receive status", "See it in a waveform", "elsewhere", "GTKWave", "stop.slots or --slots sets it"}},
-	} {
+	})
+}
+
+// failingPages writes and reads the pages. The first command of each page makes the run pass.
+func failingPages(t *testing.T, pages []failingPage) {
+	for _, c := range pages {
 		t.Run(c.name, func(t *testing.T) {
 			dir := copied(t, c.args[0])
 			html := writtenPage(t, dir, statusFail, append([]string{"run"}, c.args...)...)
@@ -179,7 +193,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 func TestPagesOfBudgetAndSlots(t *testing.T) {
 	dir := copied(t, "pops-16x16.yaml")
 	html := writtenPage(t, dir, statusFail, "run", "pops-16x16.yaml", "--set", "firmware.cpu.model=rv32-inorder", "--set", "firmware.cpu.budget_cycles=530")
-	require.Equal(t, "starloom run pops-16x16.yaml --set firmware.cpu.model=rv32-inorder --set firmware.cpu.budget_cycles=536", read(firstStep.FindStringSubmatch(html)[2]))
+	require.Equal(t, "starloom run pops-16x16.yaml --set firmware.cpu.model=rv32-inorder --set firmware.cpu.budget_cycles=547", read(firstStep.FindStringSubmatch(html)[2]))
 	html = writtenPage(t, dir, statusFail, "run", "pops-16x16.yaml", "--set", "stop.slots=4")
 	step := firstStep.FindStringSubmatch(html)
 	require.Regexp(t, `give it 40 slots instead of the 4 that stop\.slots sets:`, read(step[1]))

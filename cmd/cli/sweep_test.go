@@ -80,7 +80,7 @@ func TestSweepInterrupted(t *testing.T) {
 	require.NoError(t, c.Process.Signal(syscall.SIGINT))
 	require.Error(t, c.Wait())
 	require.Equal(t, statusInterrupted, c.ProcessState.ExitCode(), stderr.String())
-	require.Regexp(t, `^sweep: interrupted after \d+ of 120000 runs, which stay in a; the same command runs the others`, stdout.String())
+	require.Regexp(t, `^sweep: interrupted after \d+ of 120000 runs, which remain in a; the same command runs the others`, stdout.String())
 	require.Equal(t, []string{"points"}, list(t, filepath.Join(dir, "a")))
 	marks, err := filepath.Glob(filepath.Join(dir, "a", "points", "*", "*.started"))
 	require.NoError(t, err)

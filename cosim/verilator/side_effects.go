@@ -104,7 +104,8 @@ func (n *netlist) effects(warn func(node *xmlNode, code, text string)) {
 	for f := range e.reached {
 		for v := range e.kept(f) {
 			e.warn(v, static, fmt.Sprintf("%s of %s, which is not automatic, is read before it is written: it has the "+
-				"value from the previous call (IEEE 1800-2017 13.3.1), but in Verilator each call has its own variable; declare it outside",
+				"value from the previous call (IEEE 1800-2017 13.3.1), but in Verilator each call has its own variable; "+
+				"declare it outside",
 				v.get("name"), f.get("name")))
 		}
 	}

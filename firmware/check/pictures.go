@@ -112,13 +112,13 @@ func (r *Report) timeline() *figure.Figure {
 	mark := func(row int, slot uint64) {
 		alerts.Points = append(alerts.Points, figure.Point{X: float64(slot), Y: float64(-row)})
 	}
-	for _, stop := range r.stops {
+	for _, stop := range r.Stopped {
 		if len(t.names) == rowsMax {
 			break
 		}
-		row := t.add(stop.path)
-		t.span(spanRun, row, 0, float64(stop.slot))
-		mark(row, uint64(stop.slot))
+		row := t.add(stop.Path)
+		t.span(spanRun, row, 0, float64(stop.Slot))
+		mark(row, uint64(stop.Slot))
 	}
 	r.runRows(t, mark)
 	for i := range r.Writes {
@@ -203,8 +203,8 @@ func (r *Report) coverage() *figure.Figure {
 
 // pictures returns where the check fails, and the coverage of arbitrary input.
 func (r *Report) pictures() (list []page.Block) {
-	const fails = "A row is a broken rule, a processor, or a way to run the scenario, by slot; a triangle marks the first " +
-		"failure."
+	const fails = "A row is a broken rule, a processor, or a way to run the scenario, by slot; a triangle marks the " +
+		"first failure."
 	const reached = "Sides of branches, entries of functions and heads of loops. Branches of the SDK are left out."
 	for _, x := range []*page.Picture{page.FigurePicture(fails, r.timeline()),
 		page.FigurePicture(reached, r.coverage())} {

@@ -15,7 +15,7 @@ func TestTimeline(t *testing.T) {
 	neighbour := 2
 	slots := func(n int) []FuzzStep { return make([]FuzzStep, n) }
 	r := &Report{
-		stops:   []stop{{3, "pops.group[0].nic[1]"}},
+		Stopped: []Stop{{3, "pops.group[0].nic[1]"}},
 		Watched: Watched{Slots: 9},
 		Runs: []Run{{Mode: "isolated", Slots: 9}, {Mode: "banked", BankSize: 16, Slots: 8},
 			{Mode: "banked", BankSize: 4, Slots: 7, Runtime: "interpreter"}},

@@ -40,15 +40,15 @@ type Report struct {
 	Talks     []Talk        `json:"talks"`     // searches of the machine with losses and restarts
 	NotTried  []string      `json:"not_tried"` // inputs that no sequence contained, for people
 
-	stops []stop // handlers that did not return
+	Stopped []Stop `json:"stopped,omitempty"` // handlers that did not return
 }
 
 const schema = 2
 
-// stop is the slot and processor of a handler that did not return.
-type stop struct {
-	slot uint32
-	path string
+// Stop is the slot and processor of a handler that did not return.
+type Stop struct {
+	Slot uint32 `json:"slot"`
+	Path string `json:"path"`
 }
 
 // Run is one way to execute the scenario.
@@ -194,7 +194,8 @@ func (t *Talk) Fails() bool { return t.Violation != nil && !t.Note }
 
 // Text describes what the search tried.
 func (t *Talk) Text() string {
-	return fmt.Sprintf("%s, each in any slot: %s in %s, %s; %d of %s of the firmware reached", strings.Join(t.Faults, ", "),
+	return fmt.Sprintf("%s, each in any slot: %s in %s, %s; %d of %s of the firmware reached",
+		strings.Join(t.Faults, ", "),
 		traces.Plural(t.Slots, "slot", "slots"), traces.Plural(t.Trials, "trial", "trials"),
 		traces.Plural(t.States, "state", "states"), t.Branches.Reached,
 		traces.Plural(t.Branches.Image, "branch", "branches"))

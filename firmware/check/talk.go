@@ -69,8 +69,8 @@ func (c *checker) talk(sequences int) error {
 		}
 		c.report.Talks = append(c.report.Talks, *t)
 	}
-	c.report.NotTried = append(c.report.NotTried, "whether the firmware survives losses and restarts: the scenario does not "+
-		"say that it must, as explore: {faults: {drop: 2}} does; broken rules are notes, but for assertions, traps and "+
+	c.report.NotTried = append(c.report.NotTried, "whether the firmware survives losses and restarts: the scenario does "+
+		"not say that it must, as explore: {faults: {drop: 2}} does; broken rules are notes, but for assertions, traps and "+
 		"illegal actions after losses. With stated faults, assertions that frames of the machine keep are notes")
 	return nil
 }

@@ -68,7 +68,7 @@ func (w *watcher) note(handlers *firmware.Watched) {
 	bank := handlers.Bank()
 	for _, e := range handlers.TakeEndless() {
 		if w.endless++; w.endless <= outcome.ViolationsMax {
-			w.report.stops = append(w.report.stops, stop{w.m.Slots(), w.m.Names.Processor(bank.First + e.Cell)})
+			w.report.Stopped = append(w.report.Stopped, Stop{w.m.Slots(), w.m.Names.Processor(bank.First + e.Cell)})
 			w.report.Faults = append(w.report.Faults, fmt.Sprintf("slot %d: %s: its handler traps in %s: %s",
 				w.m.Slots(), w.m.Names.Processor(bank.First+e.Cell), eventPlace(&e), e.Text))
 		}

@@ -697,5 +697,4 @@ STARLOOM_UNASKED(starloom_no_requests, "STARLOOM_REQUESTS")
 #define sl_set_all_valid(nic) starloom_no_requests()
 #endif
 #undef STARLOOM_UNASKED
-
 #endif

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"starloom/hw"
-	"starloom/internal/config"
 )
 
 // arbiterStart is the register of a round-robin arbiter with the requester that is first in turn.
@@ -57,38 +56,4 @@ func (m *Machine) startArbiters() error {
 		all[k].cell.Set(uint64(x.First))
 	}
 	return nil
-}
-
-// StartsMax bounds the starts of all arbiters together.
-const StartsMax = 4096
-
-// Starts returns all starts of the arbiters: for each arbiter, the requester that is first in turn.
-func (x *Exploring) Starts() (starts [][]config.ArbiterStart, err error) {
-	arbiters := x.arbiterStarts()
-	if len(arbiters) == 0 {
-		return nil, x.Config.Source.Refuse("explore.choices", "no arbiter of this machine has a turn",
-			"arbiters of the kind round_robin have turns; delete arbiter_start")
-	}
-	starts = [][]config.ArbiterStart{nil}
-	for _, a := range arbiters {
-		var more [][]config.ArbiterStart
-		if uint64(len(starts)) > StartsMax/(a.cell.Limit+1) {
-			return nil, x.Config.Source.Refuse("explore.choices", fmt.Sprintf("%d arbiters have more than %d starts together",
-				len(arbiters), StartsMax), "explore a smaller machine, or delete arbiter_start")
-		}
-		for _, s := range starts {
-			for first := range uint32(a.cell.Limit) + 1 {
-				more = append(more, append(s[:len(s):len(s)], config.ArbiterStart{Arbiter: a.name, First: first}))
-			}
-		}
-		starts = more
-	}
-	return starts, nil
-}
-
-// StartAt sets the turns of all arbiters in the reset state.
-func (x *Exploring) StartAt(start []config.ArbiterStart) {
-	for i, a := range x.arbiterStarts() {
-		a.cell.Set(uint64(start[i].First))
-	}
 }

@@ -85,7 +85,8 @@ func (m *Machine) nativeMaker() (maker, error) {
 			"use compiler or interpreter")
 	}
 	if len(m.Config.Choices.Draws) > 0 {
-		return nil, input.Mistake("--runtime", "the scenario has choices.draws, but the draws of handlers in Go are not chosen",
+		return nil, input.Mistake("--runtime", "the scenario has choices.draws, but the draws of handlers in Go are not "+
+			"chosen",
 			"use compiler or interpreter")
 	}
 	if m.Program == nil || m.Program.Native == nil {

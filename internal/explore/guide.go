@@ -257,8 +257,8 @@ func oneOf(options []event, random *rand.Rand) int {
 	})
 }
 
-// rarity is higher for states with features that few states have, and lower after each pick and each fault, and for runs
-// that only go on.
+// rarity is higher for states with features that few states have, and lower after each pick and each fault, and for
+// runs that only go on.
 func (g *guided) rarity(e *entry) (sum float64) {
 	for _, f := range e.shows {
 		sum += 1 / float64(g.seen[f])

@@ -380,7 +380,7 @@ func TestMachineRefuses(t *testing.T) {
 		{systemtest.Routing(1, 60000), starloom.MachineOptions{}, "fabric.pops.groups: groups x groups is 3600000000 couplers"},
 		{huge, starloom.MachineOptions{}, "fabric.pops: this run takes about "},
 		{huge, starloom.MachineOptions{Engine: starloom.EngineCycle}, "fabric.pops: this run takes about "},
-		{isolated, starloom.MachineOptions{}, "mode: banked takes less"},
+		{isolated, starloom.MachineOptions{}, "mode: banked needs less"},
 		{mistyped, starloom.MachineOptions{}, `did you mean "pops/random"? give an image `},
 		{mistyped, starloom.MachineOptions{}, "or one of the programs pops/"},
 		{unknown, starloom.MachineOptions{}, `the firmware gossip/fsa has no parameter "neuron"; it has scheduling; remove`},

@@ -139,5 +139,5 @@ func TestPicturesAfterRestore(t *testing.T) {
 	var heat bytes.Buffer
 	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{State: starloom.StateFiles{Restore: dir + "/state"}, SVG: starloom.Pictures{Heat: starloom.Writer(&heat)}})
 	require.NoError(t, err)
-	require.Contains(t, heat.String(), "The picture begins with slot")
+	require.Contains(t, heat.String(), "The picture begins at slot")
 }
