@@ -24,7 +24,7 @@ type StateRule struct {
 	Never string `json:"never,omitempty"`
 	// condition that starts the time within which then must hold
 	After string `json:"after,omitempty"`
-	// longest time from after to then, in slots, at routers in ticks
+	// maximum time between the conditions After and Then, in slots, or in ticks for routers
 	Within *Duration `json:"within,omitempty" jsonschema:"minimum=1,maximum=4294967293"`
 	// condition that must follow
 	Then string `json:"then,omitempty"`

@@ -120,7 +120,7 @@ func bit(on bool) uint64 {
 	return 0
 }
 
-// pin returns a port with the given number of bits per router port. get and put take port numbers that count all
+// pin returns a port with the given number of bits per router port. get and put take port numbers across all
 // routers.
 func (x *Routers) pin(name string, bits int, input bool, get func(port int) uint64,
 	put func(port int, value uint64) error) Port {

@@ -55,8 +55,8 @@ type Sited interface {
 	Site() *Site
 }
 
-// Composite is a component that a kernel can run instead of its parts. RTL can thereby replace one element of each
-// part at once.
+// Composite is a component that a kernel can run instead of its parts. RTL can then replace an element of
+// each part together.
 type Composite interface {
 	Sited
 	Parts() []Sited

@@ -157,7 +157,7 @@ func TestTraceBadInput(t *testing.T) {
 		{"diff a.vcd b.vcd --ignore **", "a.vcd and b.vcd: all common signals are left out; give other patterns"},
 		{"diff silent.vcd silent.vcd", "silent.vcd and silent.vcd: neither file has a value of a compared signal"},
 		{"diff a.vcd /dev/null", "/dev/null: cannot be read: this is not a regular file; give the path of a VCD"},
-		{"diff a.vcd other.vcd", "a.vcd and other.vcd: the files have no signal in common: names are like pops.slot and like other; give a --map"},
+		{"diff a.vcd other.vcd", "a.vcd and other.vcd: the files have no signal in common: names have forms such as pops.slot and other; give a --map"},
 		{"diff broken.vcd broken.vcd", "broken.vcd:6: "},
 		{"diff a.vcd a.pcapng", "a.pcapng: this is a packet capture, not a VCD; give a VCD"},
 		{"diff a.vcd b.vcd --map key.yaml", `key.yaml:1:1: unknown key "singals" in the map; did you mean "signals"?`},

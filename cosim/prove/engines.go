@@ -53,7 +53,7 @@ var (
 	}}
 )
 
-// reachLatches is the maximum number of registers in graphs for reach. It rarely decides larger graphs.
+// reachLatches is the maximum number of registers in graphs for the engine reach, which rarely decides larger graphs.
 const reachLatches = 128
 
 func bounded(cycles int) engine {

@@ -67,8 +67,8 @@ func (s *gossipRuns) size(quick, full int) int {
 // Limits of the sizes at which formulas are compared.
 const sizesVertices, sizesLength = 200, 16
 
-// eachSize calls f for lengths from 2 on and fewer than sizesVertices vertices. left reports whether there are
-// left-over vertices.
+// eachSize calls f for lengths of 2 and more, with fewer than sizesVertices vertices. left reports whether vertices are
+// left over.
 func eachSize(f func(n, l int, left bool)) {
 	for l := 2; l <= sizesLength; l++ {
 		for n := 2; n < sizesVertices; n++ {

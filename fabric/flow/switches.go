@@ -42,8 +42,8 @@ func (s *Switches) Begin() {
 // Send records the port to which a processor sends, or sends a request, in the new slot.
 func (s *Switches) Send(processor int, port uint16) { s.sends[processor] = port }
 
-// Turn returns the port that a processor hears in a slot: its sending port, otherwise listens; or nic.PortNone. Call
-// Turn once per slot, after Send.
+// Turn returns the port that a processor hears in a slot: the port on which it sends, or else the port listens. Either
+// may be nic.PortNone. Call Turn once per slot, after Send.
 func (s *Switches) Turn(ledger *fabric.Ledger, processor int, listens uint16, slot uint32) (hears uint16) {
 	at := s.sends[processor]
 	s.sends[processor] = nic.PortNone

@@ -228,7 +228,7 @@ func (r *reader) checkModel(place, what, name string) error {
 			known = append(known, t.Name)
 		}
 		return input.Mistake(place, fmt.Sprintf("%s is %s, which is unknown", what, strict.Clip(name)),
-			input.DidYouMean(name, known, "write star_coupler, link, or another model of docs/reference/pin-maps.md"))
+			input.DidYouMean(name, known, "write star_coupler, link, or another model listed in docs/reference/pin-maps.md"))
 	}
 	return nil
 }

@@ -145,7 +145,7 @@ type SortPlan struct {
 // PlanSort returns the schedule that sorts one packet per processor, the smallest to processor 0.
 func PlanSort(p Network) *SortPlan { return &SortPlan{net: p} }
 
-// SortSlots returns the number of slots of sorting: BatcherStages(n) times OfflineSlots.
+// SortSlots returns the number of slots that sorting takes: BatcherStages(n) times OfflineSlots.
 func SortSlots(p Network) int { return BatcherStages(p.Processors()) * OfflineSlots(p) }
 
 func (s *SortPlan) Slots() int { return SortSlots(s.net) }

@@ -80,8 +80,8 @@ func refused(err error) bool {
 	return errors.As(err, &x)
 }
 
-// ownStatement reports whether a violation breaks a statement of the firmware itself: an assertion, or the rules of the
-// machine for handlers.
+// ownStatement reports whether a violation is of an assertion of the firmware, or of the rules of the machine for
+// handlers.
 func ownStatement(v *outcome.Violation) bool {
 	switch v.Rule {
 	case fabric.RuleTrap, fabric.RuleIllegalSend, fabric.RuleIllegalListen:

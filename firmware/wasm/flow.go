@@ -20,7 +20,7 @@ type flow struct {
 	early   localSet // locals that may be read before they are set
 
 	stores   []extent // stores to constant addresses
-	anywhere bool     // the code also stores vectors, or ranges to constant addresses
+	anywhere bool     // the code also stores vectors, or stores ranges to constant addresses
 }
 
 type extent struct{ from, to uint64 }

@@ -429,7 +429,7 @@ func opName(op binary.Opcode) string {
 // runtimeNames matches a function in errors of the runtime: its index among defined functions, and its exports.
 var runtimeNames = regexp.MustCompile(`\bfunction\[(\d+)\]( export\[("(\\.|[^"\\])*",?)*\])?`)
 
-// Named replaces the runtime's names of functions in an error about the copy.
+// Named replaces function indices of the runtime by function names in an error about the copy.
 func (c *Copy) Named(err error) error {
 	text := err.Error()
 	named := runtimeNames.ReplaceAllStringFunc(text, func(found string) string {

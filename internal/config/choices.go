@@ -18,7 +18,7 @@ type Choices struct {
 
 func (Choices) Declaration() string { return choicesSource }
 
-// ArbiterStart is the start of a round-robin arbiter.
+// ArbiterStart is the requester that has the first turn at a round-robin arbiter.
 type ArbiterStart struct {
 	// path of the arbiter, such as bus.bus.arbiter, or bus.bus[1].arbiter if the network has several
 	Arbiter string `json:"arbiter" jsonschema:"required,minLength=1"`

@@ -83,7 +83,7 @@ func (m *Machine) unknownVariable(layout *variables.Layout, text string) error {
 	}
 	return input.Mistake(optionProbe,
 		fmt.Sprintf("no variable of %s matches %q", layout.Type, text),
-		input.DidYouMean(text, known, "variables are "+list+"; * stands for a part of a name, state for all"))
+		input.DidYouMean(text, known, "variables are "+list+"; * stands for a part of a name, state selects all"))
 }
 
 // VariableProbes yields the selected variables of every processor, valid at slot boundaries.

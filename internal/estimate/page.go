@@ -99,7 +99,7 @@ const lineThin = 200
 // barWide is the width of a bar, in distances between bars.
 const barWide = 0.6
 
-// memoryFigure stacks the parts of the memory of this size and the larger ones.
+// memoryFigure stacks the parts of the memory, for this network and for larger networks.
 func (e *Estimate) memoryFigure() *figure.Figure {
 	sizes := e.sizes()
 	f := &figure.Figure{Title: "Memory", X: figure.Axis{Label: "processors"}, Y: figure.Axis{Label: "MiB"}}

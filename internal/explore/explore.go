@@ -254,7 +254,7 @@ func (s *search) pruned() []string {
 	case f.faults == 0:
 		return []string{fmt.Sprintf("runs beyond slot %d: the run without faults fails", s.cut)}
 	}
-	return []string{fmt.Sprintf("runs with %s or more beyond slot %d, which cannot be shorter",
+	return []string{fmt.Sprintf("runs with %s or more beyond slot %d; none of them is shorter",
 		traces.Plural(f.faults, "fault", "faults"), s.cut)}
 }
 

@@ -84,7 +84,7 @@ func (g *guided) shorten() {
 			i = -1
 		}
 	}
-	for earlier := true; earlier && slots > 0; { // a fault in an earlier step, if the rule then breaks earlier
+	for earlier := true; earlier && slots > 0; { // a fault in an earlier step, if the rule is then broken earlier
 		earlier = false
 		for i := range best {
 			for step := 0; step < best[i].step && !earlier && slots > 0; step++ {

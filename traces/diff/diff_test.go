@@ -179,7 +179,7 @@ func TestFindsNames(t *testing.T) {
 	require.Contains(t, text.String(), "only in A   1: dut.a\nonly in B   1: dut.b\n")
 	// No name in common.
 	_, err := diffTexts(t, scope("dut", "a"), strings.Replace(scope("dut", "b"), "own", "other", 1), Options{})
-	require.ErrorContains(t, err, "the files have no signal in common: names are like dut.a and like dut.b; give a --map")
+	require.ErrorContains(t, err, "the files have no signal in common: names have forms such as dut.a and dut.b; give a --map")
 	// Left out.
 	r = requireEqual(t, scope("dut", "a"), strings.Replace(scope("dut", "a"), "1!", "0!", 1), Options{Ignore: []string{"**.a"}})
 	require.Equal(t, 1, r.Compared)

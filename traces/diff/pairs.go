@@ -132,7 +132,7 @@ func (p *pairing) examples() string {
 	if len(p.onlyA) == 0 || len(p.onlyB) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(": names are like %s and like %s", p.onlyA[0], p.onlyB[0])
+	return fmt.Sprintf(": names have forms such as %s and %s", p.onlyA[0], p.onlyB[0])
 }
 
 func (p *pairing) findExact(o *Options) error {

@@ -123,7 +123,7 @@ func TestEnginesAndWorkers(t *testing.T) {
 	}
 }
 
-// Two states with one key have one future, whichever other columns differ.
+// Two states with the same key have one future, whichever other columns differ.
 func TestOneKeyOneFuture(t *testing.T) {
 	explored(t, protocol(t, 0, 3), "{drop: 2, miss: 1}", explore.Options{Verify: true})
 	explored(t, scatter4, "{drop: 2, restart: 1}", explore.Options{Verify: true})

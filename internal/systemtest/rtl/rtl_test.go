@@ -519,7 +519,7 @@ func TestRTLRefuses(t *testing.T) {
 			"the pin map has D = 7, but pops.group[0].coupler[0] has 4"},
 		{starloom.RTL{Replace: "pops.group[*].coupler[*]", Map: write("absent.yml", coupler+"absent: [rail1]\n"+pins)},
 			"the RTL has no rail1, but the machine needs it"},
-		{starloom.RTL{Replace: "pops.group[*].coupler[*]", Map: write("late.yml", coupler+"latency: {rail1_o: 1}\n"+pins)}, "the RTL shows rail1_o 1 cycle late"},
+		{starloom.RTL{Replace: "pops.group[*].coupler[*]", Map: write("late.yml", coupler+"latency: {rail1_o: 1}\n"+pins)}, "the RTL shows rail1_o 1 cycle too late"},
 		{starloom.RTL{Replace: "pops.group[*].coupler[*]", Map: write("narrow.yml", coupler+pins), Backend: cosim.BackendIcarus}, "rail1_o"},
 		{starloom.RTL{Replace: "pops.group[*].coupler[*]", Map: write("missing.yml", "model: star_coupler\ntop: narrow\nsources: [gone.v]\n"+pins)}, "gone.v"},
 		{starloom.RTL{Replace: "pops.group[*].coupler[*]", Map: write("broken.yml", "model: star_coupler\ntop: broken\nsources: [broken.v]\n"+pins)}, "broken.v:1"},
