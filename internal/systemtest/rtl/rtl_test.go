@@ -543,7 +543,7 @@ func TestRTLRefuses(t *testing.T) {
 	twice := systemtest.WithRTL(systemtest.Routing(4, 4), starloom.RTL{Replace: "pops.group[1].nic[*]", Backend: "icarus"},
 		starloom.RTL{Replace: "pops.**.tx", Backend: "icarus"})
 	_, err = starloom.NewMachine(context.Background(), twice, starloom.MachineOptions{})
-	require.ErrorContains(t, err, "rtl[1].replace: pops.group[1].nic[0].tx is replaced by rtl[0] already")
+	require.ErrorContains(t, err, "rtl[1].replace: pops.group[1].nic[0].tx is already replaced by rtl[0]")
 	_, err = starloom.NewMachine(context.Background(), systemtest.WithRTL(systemtest.Routing(4, 4), starloom.RTL{Replace: "pops"},
 		starloom.RTL{Replace: "pops.**"}), starloom.MachineOptions{})
 	require.ErrorContains(t, err, "pops is the whole hardware, but another entry replaces a part of it")
