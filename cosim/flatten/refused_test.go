@@ -145,7 +145,7 @@ func TestLongWrongPrint(t *testing.T) {
 		require.NoError(t, err)
 		return
 	}
-	require.ErrorContains(t, err, "m.sv:3:12: an array is assigned to one with a range in the opposite direction")
+	require.ErrorContains(t, err, "m.sv:3:12: two arrays with ranges in opposite directions are assigned")
 }
 
 // TestSecond checks that a source is not refused if Icarus cannot read it or ends it.
