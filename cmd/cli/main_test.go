@@ -459,7 +459,7 @@ func TestOtherCommands(t *testing.T) {
 		"schema":                       `"title": "Starloom scenario"`,
 		"version":                      "starloom ",
 		"tools":                        "tests passed with",
-		"tools --ran":                  "verilator  5.032",
+		"tools --ran":                  "verilator      5.032",
 		"--version":                    ", scenario format 1, ",
 		"trace dissector":              "",
 		"firmware":                     "inspect",

@@ -30,7 +30,7 @@ func TestLoadRefuses(t *testing.T) {
 	require.ErrorContains(t, err, "takes 2000")
 	require.ErrorContains(t, err, ".data 2000000")
 	_, err = Load(link(t, "a.s", small+".space 1100000\n", "rv32i"))
-	require.ErrorContains(t, err, "bytes of text, 1048576 at most")
+	require.ErrorContains(t, err, "bytes of text; at most 1048576 are allowed")
 }
 
 // TestLoadAnything: no file makes Load, or the translation of what it accepts, panic.
