@@ -120,7 +120,7 @@ func (e *Estimate) memoryFigure() *figure.Figure {
 		}
 		low := 0.0
 		for i, part := range bytes {
-			high := low + float64(part)/mebibyte
+			high := low + float64(float64(part)/mebibyte)
 			if part > 0 {
 				f.Spans[i].Rects = append(f.Spans[i].Rects, figure.Rect{Left: float64(column) - barWide/2,
 					Right: float64(column) + barWide/2, Low: low, High: high})
@@ -129,7 +129,8 @@ func (e *Estimate) memoryFigure() *figure.Figure {
 		}
 	}
 	if largest := sizes[len(sizes)-1].MemoryBytes; e.MemoryAvailable > 0 && e.MemoryAvailable/2 <= largest {
-		y, high := float64(e.MemoryAvailable)/mebibyte, float64(max(largest, e.MemoryAvailable))/mebibyte
+		y := float64(float64(e.MemoryAvailable) / mebibyte)
+		high := float64(max(largest, e.MemoryAvailable)) / mebibyte
 		f.Spans = append(f.Spans, figure.Spans{Name: "available now", Colour: -2, Rects: []figure.Rect{
 			{Left: -0.5, Right: float64(len(sizes)) - 0.5, Low: y, High: y + float64(high/lineThin)}}})
 	}
