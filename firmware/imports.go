@@ -88,8 +88,8 @@ func (h *Host) exportImports() error {
 }
 
 // tick answers a draw, or ends the calling handler if it has exceeded its limit or the run has ended. As a Go call,
-// tick also lets the scheduler preempt the thread. The scheduler cannot preempt compiled code; without ticks, a pending garbage
-// collection would stop all goroutines until the handler returns.
+// tick also lets the scheduler preempt the thread. The scheduler cannot preempt compiled code; without ticks, a pending
+// garbage collection would stop all goroutines until the handler returns.
 func (h *Host) tick(ctx context.Context, module api.Module, _ []uint64) {
 	if caller(ctx).answer() {
 		return

@@ -38,7 +38,7 @@ type Violation struct {
 	// for collision_free: senders of the frames in the collision, the first SendersMax
 	Senders []int            `json:"senders,omitempty"`
 	Waits   []fabric.Waiting `json:"waits,omitempty"` // for deadlock: the first waiting frames or packets
-	Faults  []int            `json:"-"`               // for the page of one run: faults that each cause the violation alone
+	Faults  []int            `json:"-"`               // for the page of one run: faults that cause it alone
 	Subject Subject          `json:"-"`               // subject in numbers
 
 	// Backtrace contains the called functions of firmware that trapped or gave up, innermost first, including inlined

@@ -50,8 +50,8 @@ func (s *search) follow(a, b *visited, used vector, left int) {
 	second := w.expand(&b.open, used)
 	s.slot, s.verify = at, verify
 	if len(first) != len(second) {
-		s.err = fmt.Errorf("two states of slots %d and %d with the same key have %d and %d successors", a.slot, b.slot, len(first),
-			len(second))
+		s.err = fmt.Errorf("two states of slots %d and %d with the same key have %d and %d successors", a.slot, b.slot,
+			len(first), len(second))
 		return
 	}
 	for k := range first {
