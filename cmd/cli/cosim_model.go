@@ -1,16 +1,15 @@
 package cli
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"starloom/cosim/refmodel"
+	"starloom/cosim/verilator"
 	"starloom/firmware"
 	"starloom/traces/input"
 )
@@ -43,16 +42,18 @@ func (o *cosimBuildFlags) buildModel(c *cobra.Command, sources []string) (err er
 		if err != nil {
 			return err
 		}
-		table := tabwriter.NewWriter(text, 0, 0, 2, ' ', 0)
-		fmt.Fprint(table, "port\tdirection\tbits\n")
-		for _, p := range m.Ports() {
-			direction := map[bool]string{false: "output", true: "input"}[p.Input]
-			if p.Clock {
-				direction = "clock"
+		described := verilator.Description{Device: sources[0], Ports: m.Ports()}
+		for _, p := range described.Ports {
+			kind := "uint64_t"
+			switch {
+			case p.Name == "clock" || p.Name == "reset": // functions of the model
+				kind = "-"
+			case p.Bits > 64:
+				kind = "uint64_t[]"
 			}
-			fmt.Fprintf(table, "%s\t%s\t%d\n", p.Name, direction, p.Bits)
+			described.Types = append(described.Types, kind)
 		}
-		if err := table.Flush(); err != nil {
+		if err := described.WriteText(text); err != nil {
 			return err
 		}
 		return m.Close()
