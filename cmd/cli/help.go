@@ -255,6 +255,21 @@ func newVersion() *cobra.Command {
 	}
 }
 
+func newCite() *cobra.Command {
+	return &cobra.Command{
+		Use:   "cite",
+		Short: "Print a BibTeX entry for this version",
+		Args:  exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			version := strings.TrimPrefix(outcome.Version(), "starloom ")
+			_, err := fmt.Fprintf(product(c), "@software{starloom,\n  author  = {{The Starloom authors}},\n  title   = {Starloom: "+
+				"a cycle-accurate emulator of interconnect hardware that runs controller firmware},\n  version = {%s},\n"+
+				"  license = {Apache-2.0}\n}\n", version)
+			return err
+		},
+	}
+}
+
 func versionText() string {
 	return fmt.Sprintf("%s, scenario format 1, report schema %d, frame version %d, %s", outcome.Version(),
 		starloom.ReportSchema, nic.Version, runtime.Version())

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,6 +53,11 @@ func (all *outputs) file(f *pflag.FlagSet, name, usage string) *output {
 
 func (all *outputs) to(f *pflag.FlagSet, name, usage string, to *starloom.Output) *output {
 	return all.add(f, name, "", usage, func(path string) error {
+		ends := map[string][]string{"vcd": {".vcd", ".fst"}, "pcapng": {".pcapng", ".pcap"}}[name]
+		if end := filepath.Ext(path); end != "" && ends != nil && !slices.Contains(ends, strings.ToLower(end)) {
+			return input.Mistake("--"+name, fmt.Sprintf("%s ends in %s; viewers choose the format by the name", path, end),
+				"write "+strings.TrimSuffix(path, end)+ends[0])
+		}
 		*to = starloom.File(path)
 		return nil
 	})

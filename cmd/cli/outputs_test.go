@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -65,5 +66,27 @@ func TestOutputs(t *testing.T) {
 				require.Equal(t, input.Printer(command.OutOrStdout()), all.text(command))
 			}
 		})
+	}
+}
+
+func TestNameOfATraceTellsItsFormat(t *testing.T) {
+	dir := folder(t, map[string]string{"s.yaml": smallScenario})
+	for option, remedy := range map[string]string{"--vcd x.txt": "write x.vcd", "--vcd x.pcapng": "write x.vcd", "--pcapng x.vcd": "write x.pcapng"} {
+		r := starloomIn(t, dir, append([]string{"run", "s.yaml"}, strings.Fields(option)...)...)
+		require.Equal(t, statusInput, r.status, r.stderr)
+		require.Contains(t, r.stderr, remedy)
+		require.NoFileExists(t, filepath.Join(dir, strings.Fields(option)[1]))
+	}
+}
+
+func TestCiteIsTheCitationFile(t *testing.T) {
+	cff, err := os.ReadFile("../../CITATION.cff")
+	require.NoError(t, err)
+	entry := starloomIn(t, t.TempDir(), "cite").stdout
+	for _, key := range []string{"title", "license", "  - name"} {
+		_, value, found := strings.Cut(string(cff), "\n"+key+": ")
+		require.True(t, found, key)
+		value, _, _ = strings.Cut(value, "\n")
+		require.Contains(t, entry, strings.Trim(value, `"`))
 	}
 }

@@ -49,7 +49,7 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 		newPlot(networks),
 		newFirmware(networks), newCosim(networks), newExport(networks), newMap(networks), newTrace(networks),
 		newExplain(networks), newSchema(networks),
-		newTools(), newVersion(),
+		newTools(), newVersion(), newCite(),
 	)
 	describe(root, help)
 	return root
