@@ -84,10 +84,14 @@ func violationsSection(r *outcome.Report, order []outcome.Repeat) *Section {
 		return nil
 	}
 	s := &Section{Title: "Violations", Gist: brokenText(r)}
+	var faults []*Section
 	for i := range r.Aside.Scenes {
 		if scene := &r.Aside.Scenes[i]; scene.Violation < 0 {
-			s.Parts = append(s.Parts, faultPart(r, scene))
+			faults = append(faults, faultPart(r, scene))
 		}
+	}
+	if faultsFirst(r) {
+		s.Parts = faults
 	}
 	number, shown := 0, map[int]bool{}
 	for _, x := range order {
@@ -110,11 +114,18 @@ func violationsSection(r *outcome.Report, order []outcome.Repeat) *Section {
 			}
 		}
 	}
+	if !faultsFirst(r) {
+		s.Parts = append(s.Parts, faults...)
+	}
 	if len(shown) < len(r.Violations) {
 		s.Parts = append(s.Parts, otherViolations(r, shown))
 	}
 	return s
 }
+
+// faultsFirst reports whether the signals at the faults precede those at the violations: unless the first violation
+// also happens without faults.
+func faultsFirst(r *outcome.Report) bool { return r.Violations[0].Cause != outcome.CauseFirmware }
 
 // otherViolations returns the violations without their own part of the page, with one row for similar violations.
 func otherViolations(r *outcome.Report, shown map[int]bool) *Section {

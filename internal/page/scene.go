@@ -88,8 +88,9 @@ func sceneID(r *outcome.Report, s *outcome.Scene) (id, title string) {
 
 // shownBefore returns an earlier scene of the page with the same slot, place and frames, nil for none.
 func shownBefore(r *outcome.Report, s *outcome.Scene) *outcome.Scene {
-	var before []*outcome.Scene // in page order: faults first
-	for _, faults := range []bool{true, false} {
+	var before []*outcome.Scene // in page order
+	first := faultsFirst(r)
+	for _, faults := range []bool{first, !first} {
 		for i := range r.Aside.Scenes {
 			if o := &r.Aside.Scenes[i]; (o.Violation < 0) == faults {
 				before = append(before, o)
