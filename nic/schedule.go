@@ -78,6 +78,15 @@ func (b *Bank) Touch(cells []uint32) (any uint64) {
 	return any
 }
 
+// TouchFirst loads the first cell's registers, record, reception status and port of the previous slot.
+func (b *Bank) TouchFirst(slot uint32) (any uint64) {
+	any = b.Words[0]
+	if heard := b.Listen(slot - 1); len(heard) > 0 && len(b.RxStatus) > 0 && len(b.records) > 0 {
+		any ^= uint64(heard[0]) ^ uint64(b.RxStatus[0]) ^ uint64(b.records[0])
+	}
+	return any
+}
+
 // A frame is foreseen if its later phits are predictable: its first phit is alone on its media, its path does not
 // change before its end, and single cycles are not observed. The transmitter ends with the first phit. When this phit
 // arrives, the receivers take the whole frame; their registers are then as after all phits:

@@ -94,11 +94,24 @@ func (m *Machine) turnShard(index int) {
 		m.turnBlocks(&w)
 		return
 	}
-	for _, instance := range w.shard.Instances {
+	for i, instance := range w.shard.Instances {
+		if i%touchAhead == 0 && len(w.shard.Instances) > 1 {
+			w.touch(w.shard.Instances[i:min(i+touchAhead, len(w.shard.Instances))])
+		}
 		w.turn(instance)
 	}
 	if m.bare != nil && index == 0 {
 		m.bare.Hear(0, nil, &w.shard.Ledger, m.slot, fabric.Window{})
+	}
+}
+
+const touchAhead = 16
+
+// touch loads the words that the turns of the next instances read first. Each instance has its own memory: the loads
+// overlap instead of waiting for each other.
+func (w *window) touch(instances []firmware.Instance) {
+	for _, instance := range instances {
+		w.shard.touched ^= instance.Bank().TouchFirst(w.m.slot)
 	}
 }
 
