@@ -8,6 +8,7 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
+	"starloom/firmware/wasm"
 	"starloom/traces/input"
 )
 
@@ -41,7 +42,8 @@ func (in *wasmInstance) current() (cell int, ok bool) {
 	return cell, true
 }
 
-// answer answers a copy that asks for a draw. Draws before the handlers of the machine keep their outcome.
+// answer answers a copy that asks for a draw: see package wasm. Draws before the handlers of the machine keep their
+// outcome.
 func (in *wasmInstance) answer() (asked bool) {
 	if in == nil || in.choice.asked == nil || in.choice.asked.Get() == 0 {
 		return false
@@ -51,12 +53,32 @@ func (in *wasmInstance) answer() (asked bool) {
 	if !ok {
 		return true
 	}
-	outcome, err := in.image.host.choose(Draw{in.bank.First + cell, uint32(in.choice.drawn.Get()),
-		uint32(in.choice.outcomes.Get())})
-	if err != nil {
-		panic(err)
+	drawn, outcomes, below := in.choice.drawn.Get(), in.choice.outcomes.Get(), in.choice.below.Get()
+	if outcomes > 0 {
+		drawn %= outcomes
 	}
-	in.choice.drawn.Set(uint64(outcome))
+	d := Draw{in.bank.First + cell, uint32(drawn), uint32(outcomes)}
+	if below != wasm.BelowAny {
+		d.Drawn, d.Outcomes = 0, 1
+		if drawn < below {
+			d.Drawn = 1
+		}
+		if below > 0 && below < outcomes {
+			d.Outcomes = 2
+		}
+	}
+	outcome, err := in.image.host.choose(d)
+	switch {
+	case err != nil:
+		panic(err)
+	case outcome == d.Drawn: // the number drawn has this outcome
+	case below == wasm.BelowAny:
+		in.choice.drawn.Set(uint64(outcome))
+	case outcome == 0:
+		in.choice.drawn.Set(below)
+	default:
+		in.choice.drawn.Set(0)
+	}
 	return true
 }
 

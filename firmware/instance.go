@@ -95,14 +95,14 @@ type extras struct {
 	profile *profile // while a call is profiled
 }
 
-type choiceGlobals struct{ drawn, outcomes, asked api.MutableGlobal }
+type choiceGlobals struct{ drawn, outcomes, below, asked api.MutableGlobal }
 
 func choiceGlobalsOf(module api.Module) (g choiceGlobals) {
 	get := func(name string) api.MutableGlobal {
 		global, _ := module.ExportedGlobal(name).(api.MutableGlobal)
 		return global
 	}
-	return choiceGlobals{get(wasm.DrawnName), get(wasm.OutcomesName), get(wasm.AskedName)}
+	return choiceGlobals{get(wasm.DrawnName), get(wasm.OutcomesName), get(wasm.BelowName), get(wasm.AskedName)}
 }
 
 type coverOf struct{ branches, operands []api.MutableGlobal }

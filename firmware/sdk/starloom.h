@@ -217,16 +217,16 @@ SL_INLINE uint64_t sl_mix64(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/* 32 uniform random bits: a function of seed, processor, slot and number of the draw. */
-SL_INLINE uint32_t starloom_draw(sl_nic *nic) {
+/* 32 uniform random bits: a function of seed, processor, slot and number of the draw. See the macro below. */
+SL_INLINE uint64_t sl_random(sl_nic *nic) {
     const uint64_t gamma = 0x9E3779B97F4A7C15u;
     uint64_t x = sl_mix64(nic->bank.seed + gamma * sl_self(nic));
-    return (uint32_t)(sl_mix64(x + gamma * ((uint64_t)nic->slot << 16 | (nic->draws++ & 0xFFFF))) >> 32);
+    return sl_mix64(x + gamma * ((uint64_t)nic->slot << 16 | (nic->draws++ & 0xFFFF))) >> 32;
 }
 
 /* Uniform in 0..bound-1, bound >= 1; probabilities differ by at most 2^-32. */
 SL_INLINE uint32_t sl_random_below(sl_nic *nic, uint32_t bound) {
-    return starloom_choice((uint32_t)((uint64_t)starloom_draw(nic) * bound >> 32), bound);
+    return (uint32_t)starloom_choice(sl_random(nic) * bound >> 32, bound, ~0ull);
 }
 
 /* Writes a line to the firmware log, with cycle and processor. */
@@ -508,19 +508,18 @@ SL_IMPORT(assert) __attribute__((noreturn)) void sl_host_assert(const char *cond
 #define sl_assert(nic, condition) \
     ((void)(nic), (condition) ? (void)0 : sl_host_assert(#condition, __func__, __FILE__, __LINE__))
 
-/* 32 random bits: too many outcomes for a search of all draws. Prefer the functions below. */
-SL_INLINE uint32_t sl_random(sl_nic *nic) { return starloom_choice(starloom_draw(nic), 0); }
-
 /* True with a probability of n/d, d >= 1: two outcomes, from one draw. */
 SL_INLINE int sl_chance(sl_nic *nic, uint64_t n, uint32_t d) {
-    uint32_t drawn = (uint64_t)starloom_draw(nic) * d >> 32 < n;
-    return (int)starloom_choice(drawn, n > 0 && n < d ? 2 : 1);
+    return starloom_choice(sl_random(nic) * d >> 32, d, n) < n;
 }
 
-/* k random bits, 0 <= k <= 8, as a number below 2^k: the low bits of one draw. */
+/* k random bits, 0 <= k <= 31, as a number below 2^k: the low bits of one draw. A search of all draws takes k <= 12. */
 SL_INLINE uint32_t sl_random_bits(sl_nic *nic, uint32_t k) {
-    return starloom_choice(starloom_draw(nic) & ((1u << k) - 1), 1u << k);
+    return (uint32_t)starloom_choice(sl_random(nic), 1u << k, ~0ull) & ((1u << k) - 1);
 }
+
+/* 32 random bits: too many outcomes for a search of all draws. Prefer the functions above. */
+#define sl_random(nic) ((uint32_t)starloom_choice((sl_random)(nic), 0, ~0ull))
 
 /* A checked build, `starloom firmware build --debug`, asserts, with the caller's file and
  * line, where other builds lose or ignore errors: values out of range (ports, parameters,
@@ -638,7 +637,7 @@ SL_INLINE sl_frame *starloom_checked_send(sl_nic *nic, uint32_t port, uint32_t k
 #define sl_sleep(nic, slots) sl_sleep(nic, starloom_below((slots)-1, SL_LONG, "sl_sleep: 1 <= slots && slots <= SL_LONG", STARLOOM_HERE) + 1)
 #define sl_random_below(nic, bound) sl_random_below(nic, starloom_below((bound)-1, 0xFFFFFFFF, "sl_random_below: 1 <= bound", STARLOOM_HERE) + 1)
 #define sl_chance(nic, n, d) sl_chance(nic, n, starloom_below((d)-1, 0xFFFFFFFF, "sl_chance: 1 <= d", STARLOOM_HERE) + 1)
-#define sl_random_bits(nic, k) sl_random_bits(nic, starloom_below(k, 9, "sl_random_bits: k <= 8", STARLOOM_HERE))
+#define sl_random_bits(nic, k) sl_random_bits(nic, starloom_below(k, 32, "sl_random_bits: k <= 31", STARLOOM_HERE))
 #define sl_shape(nic, k) sl_shape(nic, starloom_below(k, 8, "sl_shape: k < 8", STARLOOM_HERE))
 #define sl_param(nic, k) sl_param(nic, starloom_below(k, starloom_count(starloom_param_names), "sl_param: k is one of STARLOOM_PARAMS", STARLOOM_HERE))
 #define sl_probe(nic, signal, value) \

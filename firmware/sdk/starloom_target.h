@@ -55,16 +55,18 @@ SL_INLINE int starloom_reserve(uint64_t end) {
 
 #endif
 
-/* The result of a draw with a number of possible outcomes, 0 for all numbers of 32 bits. A search
- * of all draws chooses the outcome here: its host finds the function by its name, so calls must stay
- * calls, and images without draws must not contain it. */
+/* The result of a draw. It has a number of possible outcomes: 0 for all numbers of 32 bits, two for
+ * sl_chance, which compares it with `below`. A search of all draws chooses the outcome here: its host
+ * finds the function by its name, so calls must stay calls, and images without draws must not contain
+ * it. In other runs the host drops the call. */
 #ifdef STARLOOM_NATIVE
 SL_INLINE
 #else
-__attribute__((weak, noinline, nodebug)) uint32_t starloom_choice(uint32_t drawn, uint32_t outcomes) __asm__("starloom_choice");
+__attribute__((weak, noinline, nodebug, const))
+uint64_t starloom_choice(uint64_t drawn, uint64_t outcomes, uint64_t below) __asm__("starloom_choice");
 #endif
-uint32_t starloom_choice(uint32_t drawn, uint32_t outcomes) {
-    (void)outcomes;
+uint64_t starloom_choice(uint64_t drawn, uint64_t outcomes, uint64_t below) {
+    (void)outcomes, (void)below;
     return drawn;
 }
 

@@ -148,7 +148,7 @@ func (p *program) function(k int, params []value) functionBounds {
 }
 
 func (a *bounds) step(r *binary.Reader, i *binary.Instruction) {
-	cost := a.costs.of(i, len(a.m.Imported))
+	cost := a.m.cost(a.costs, i, *r)
 	a.now, a.blockCost = plus(a.now, cost), plus(a.blockCost, cost)
 	switch i.Op {
 	case binary.OpBlock:
@@ -496,6 +496,9 @@ func (a *bounds) plain(i *binary.Instruction) {
 	case binary.OpCall:
 		t := a.m.Types[a.m.Signature(int(i.Index))]
 		a.replace(len(t.Params), len(t.Results))
+		if a.m.chooses(i) {
+			break
+		}
 		a.blockCalls = append(a.blockCalls, i.Index)
 		if k := int(i.Index) - len(a.m.Imported); k >= 0 {
 			a.call(uint32(k))

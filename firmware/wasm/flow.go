@@ -254,7 +254,7 @@ func Draws(image []byte) (chosen, others bool, err error) {
 	if err != nil {
 		return false, false, err
 	}
-	chosen = m.choices(0) != nil
+	chosen = m.choice >= 0
 	others = slices.ContainsFunc(m.ImportNames, func(name string) bool { return strings.HasSuffix(name, ".random_get") })
 	if chosen {
 		return chosen, others, nil

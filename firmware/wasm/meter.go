@@ -86,8 +86,8 @@ type tally struct {
 	last  uint32    // offset of pending's last instruction
 }
 
-// before counts an instruction, and returns the code to insert before it.
-func (t *tally) before(i *binary.Instruction, imported int) (code []byte) {
+// before counts an instruction with its cost, and returns the code to insert before it.
+func (t *tally) before(i *binary.Instruction, cost uint64) (code []byte) {
 	if t.Profile {
 		line, at := t.lines.source(uint64(t.base)+uint64(i.Start)), t.base+uint32(i.Start)
 		if t.checked && line == "" && t.line != "" { // a check without a line, as written by clang 19
@@ -98,11 +98,11 @@ func (t *tally) before(i *binary.Instruction, imported int) (code []byte) {
 		}
 		t.line, t.last = line, at
 	}
-	return append(code, t.count(i, imported)...)
+	return append(code, t.count(i, cost)...)
 }
 
-func (t *tally) count(i *binary.Instruction, imported int) (code []byte) {
-	t.pending += t.Costs.of(i, imported)
+func (t *tally) count(i *binary.Instruction, cost uint64) (code []byte) {
+	t.pending += cost
 	outmost := uint32(len(t.open) - 1)
 	switch i.Op {
 	case binary.OpMemoryCopy, binary.OpMemoryFill, binary.OpMemoryInit:

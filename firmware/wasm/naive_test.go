@@ -19,7 +19,8 @@ var full = flag.Bool("full", false, "run the long tests")
 // NaiveName is the export of Naive's counter.
 const NaiveName = "naive"
 
-// Naive is the simplest counter: before every instruction it adds 1, or cost of the instruction, to a global.
+// Naive is the simplest counter: before every instruction it adds 1, or cost of the instruction, to a global. Before a
+// call of ChoiceFunction it takes back the costs of two arguments; the function itself is free.
 func Naive(image []byte, cost func(i *binary.Instruction, imported int) uint64) []byte {
 	m, err := binary.Parse(image, false)
 	if err != nil {
@@ -29,16 +30,39 @@ func Naive(image []byte, cost func(i *binary.Instruction, imported int) uint64) 
 	parts := m.Parts()
 	parts.Global(NaiveName, counter, emit(binary.I64, 1, binary.OpI64Const, 0, binary.OpEnd))
 	code := binary.AppendU32(nil, uint32(len(m.Body)), 1)
-	for _, f := range m.Body {
+	choice := choiceOf(m)
+	for k, f := range m.Body {
 		body := slices.Clone(f.Locals)
 		r := &binary.Reader{Data: f.Code}
 		var i binary.Instruction
+		var before []binary.Instruction
+		of := func(i *binary.Instruction) uint64 {
+			if len(m.Imported)+k == choice {
+				return 0
+			}
+			if cost == nil {
+				return 1
+			}
+			return cost(i, len(m.Imported))
+		}
 		for r.More() {
 			r.Instruction(&i)
+			before = append(before, i)
 			if i.Op != binary.OpElse && i.Op != binary.OpEnd {
-				n := uint64(1)
-				if cost != nil {
-					n = cost(&i, len(m.Imported))
+				n := of(&i)
+				if i.Op == binary.OpCall && int(i.Index) == choice {
+					n = 0
+					for k, left := len(before)-2, 2; left > 0; k-- {
+						switch b := &before[k]; b.Op {
+						case binary.OpI64Const, binary.OpLocalGet:
+							left--
+							n -= of(b)
+						case binary.OpI64ExtendI32U:
+							n -= of(b)
+						default:
+							left = 0
+						}
+					}
 				}
 				body = binary.AppendU32(append(body, binary.OpGlobalGet), counter, 1)
 				body = append(binary.AppendSigned(append(body, binary.OpI64Const), int64(n)), binary.OpI64Add, binary.OpGlobalSet)

@@ -4,7 +4,10 @@ import "starloom/firmware/wasm/binary"
 
 const bulk, simd = binary.Bulk, binary.SIMD
 
-type module struct{ *binary.Module }
+type module struct {
+	*binary.Module
+	choice int // index of ChoiceFunction, -1 without it
+}
 
 // operands is the operand stack of a function. The zero value of V means unknown.
 type operands[V any] struct {

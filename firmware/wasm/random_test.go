@@ -236,7 +236,7 @@ func requireNoFloatSelects(t testing.TB, image []byte) {
 	m, err := binary.Parse(image, true)
 	require.NoError(t, err)
 	for k := range m.Body {
-		types, err := (&module{m}).selects(&m.Body[k])
+		types, err := (&module{Module: m}).selects(&m.Body[k])
 		require.NoError(t, err)
 		for at, valueType := range types {
 			require.False(t, choosesFloats(valueType), "function %d, offset %d", k, at)

@@ -44,7 +44,7 @@ func RewriteWith(image []byte, a Additions) (*Copy, error) {
 	}
 	if a.Chooses {
 		if w.choices = m.choices(next); w.choices != nil {
-			next += 3
+			next += choiceGlobals
 		}
 	}
 	if a.Covers {
@@ -88,7 +88,7 @@ func read(image []byte) (*module, error) {
 	if err != nil {
 		return nil, &BrokenError{err}
 	}
-	read := &module{m}
+	read := &module{m, choiceOf(m)}
 	return read, read.refuse()
 }
 
@@ -307,7 +307,7 @@ func (w *weaver) function(k int) *woven {
 	}
 	var meter *tally
 	base := uint32(f.Offset-w.m.Contents(binary.SectionCode).Base) + head
-	if w.meter != nil {
+	if w.meter != nil && len(w.m.Imported)+k != w.m.choice {
 		meter = &tally{metering: w.meter, f: out, open: []binary.Opcode{binary.OpBlock}, tick: w.tick,
 			lines: w.lines, base: base}
 	}
@@ -335,7 +335,7 @@ func (w *weaver) function(k int) *woven {
 			}
 		}
 		if meter != nil {
-			insert(i.Start, meter.before(&i, len(w.m.Imported)))
+			insert(i.Start, meter.before(&i, w.m.cost(&meter.Costs, &i, *r)))
 		}
 		insert(i.Start, way.before(&second, &before, &i))
 		out.moved = append(out.moved, moved{uint32(len(out.to)), head + uint32(i.Start), false})
@@ -346,6 +346,8 @@ func (w *weaver) function(k int) *woven {
 		case addresses(&i, *r):
 			out.to = append(out.to, emit(binary.OpLocalGet, out.local(scratchZero, binary.I32))...)
 			based = true
+		case w.choices == nil && w.m.chooses(&i):
+			out.to = append(out.to, emit(binary.OpDrop, binary.OpDrop)...)
 		case choosesFloats(w.chosen[k][i.Start]):
 			out.to = append(out.to, choice(out, w.chosen[k][i.Start])...)
 		default:

@@ -138,7 +138,7 @@ func TestProgramsHaveNoFloats(t *testing.T) {
 				r.Instruction(&i)
 				require.Zero(t, nanType(i.Op), "%s, function %d", name, k)
 			}
-			types, err := (&module{m}).selects(&m.Body[k])
+			types, err := (&module{Module: m}).selects(&m.Body[k])
 			require.NoError(t, err)
 			for _, valueType := range types {
 				require.False(t, choosesFloats(valueType), "%s, function %d", name, k)

@@ -186,7 +186,7 @@ func Selects(image []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &module{parsed}
+	m := &module{Module: parsed}
 	chosen := make([]map[int]byte, len(m.Body))
 	found := false
 	for k := range m.Body {

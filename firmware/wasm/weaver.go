@@ -23,7 +23,7 @@ type weaver struct {
 // choosing is how a copy asks for draws: see choices.go.
 type choosing struct {
 	function int    // number of ChoiceFunction in the module's bodies
-	first    uint32 // index of the first of three globals
+	first    uint32 // index of the first of choiceGlobals globals
 }
 
 type woven struct {

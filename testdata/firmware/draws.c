@@ -29,14 +29,17 @@ static void on_slot(sl_nic *nic, state_t *s) {
     case 1:
         if (sl_random(nic) == 5) sl_fail(nic, 1);
         break;
-    case 2:
-        for (uint32_t k = 0; s->steps == 2 && k < 13; k++) sl_random_bits(nic, 1);
+    case 2: {
+        uint32_t ones = 0;
+        for (uint32_t k = 0; s->steps == 2 && k < 13; k++) ones += sl_random_bits(nic, 1);
+        if (ones == 14) sl_fail(nic, 2);
         break;
+    }
     case 3:
         if (sl_random_bits(nic, 1)) sl_done(nic);
         return;
     case 4:
-        sl_random_bits(nic, 2);
+        if (sl_random_bits(nic, 2) == 3) s->steps ^= 1;
         return;
     case 5:
         if (sl_chance(nic, 0, 2) || !sl_chance(nic, 2, 2)) sl_fail(nic, 1);

@@ -66,7 +66,7 @@ SL_INLINE int takes_part_wide(sl_nic *nic, uint32_t step) {
     uint32_t u = g == 1 ? log2_ceil((uint32_t)d) : log2_ceil((uint32_t)((d + g - 1) / g));
     if (u < 1) u = 1;
     const uint32_t shift = (t - 13) % (u + 1);
-    return shift <= 8 ? sl_random_bits(nic, shift) == 0 : (sl_random(nic) & ((1u << shift) - 1)) == 0;
+    return sl_random_bits(nic, shift) == 0;
 }
 
 SL_INLINE void start_wide(sl_nic *nic, state_t *s) {

@@ -216,7 +216,7 @@ func TestManyRunsMeasure(t *testing.T) {
 		rates []float64
 	}{
 		"seeds": {parsed("fabric: {pops: {groups: 32, group_size: 32}}\nfirmware: {program: pops/random, cpu: {model: unit, budget_cycles: 380}}"), starloom.Seeds{First: 3, Last: 22}, nil}, // 8 runs are a chunk
-		"rates": {parsed("fabric: {pops: {groups: 32, group_size: 32}}\nfirmware: {program: pops/random, cpu: {model: unit, budget_cycles: 126, clock_ratio: 3}}\n" +
+		"rates": {parsed("fabric: {pops: {groups: 32, group_size: 32}}\nfirmware: {program: pops/random, cpu: {model: unit, budget_cycles: 122, clock_ratio: 3}}\n" +
 			"faults: {random: {kind: bit_flip, rates: [0.5, 0.9]}}"), starloom.Seeds{First: 3, Last: 13}, []float64{0.5, 0.9}},
 		"permutations": {parsed("fabric: {pops: {groups: 2, group_size: 3}}\nfirmware: {program: pops/random, cpu: {model: unit, budget_cycles: 420}}\nworkload: {permutation: all}"), starloom.Seeds{First: 5, Last: 6}, nil}, // 1024 runs are a chunk
 	} {
