@@ -524,14 +524,15 @@ func (s *Scenario) known(p *fabric.Program) config.Known {
 // otherInBookSim returns a note if BookSim's pattern of the same name differs on this network, otherwise "".
 func (s *Scenario) otherInBookSim() string {
 	t, n := s.Workload.Traffic, s.Fabric.Netlist
-	if t == nil || n == nil || t.Pattern != fabric.PatternTornado && t.Pattern != fabric.PatternNeighbour {
+	if t == nil || n == nil || t.Dimensions != nil ||
+		t.Pattern != fabric.PatternTornado && t.Pattern != fabric.PatternNeighbour {
 		return ""
 	}
 	if grid := cmp.Or(n.Mesh, n.Torus); grid == nil || len(grid.K) == 1 {
 		return ""
 	}
 	return "pattern: " + t.Pattern + " applies to the numbers of processors, but BookSim's pattern applies to each " +
-		"dimension; to send BookSim's packets, write them into a file: traffic: {file: packets.csv}"
+		"dimension; for BookSim's destinations, add the sides of the network: traffic: {dimensions: [8, 8]}"
 }
 
 // permutations returns the number of runs per seed for `permutation: all`, 0 for other workloads. Permutations are

@@ -21,9 +21,17 @@ var trafficSource string
 type Traffic struct {
 	// destinations of packets: uniform to any processor, transpose row i, column j to row j, column i,
 	// bit_complement, bit_reverse and shuffle (rotated left by one) by the bits of the processor's number, tornado
-	// about halfway round, neighbour to the next processor, hotspot to the processors of hotspots, permutation drawn
-	// from the seed (default uniform)
+	// about halfway round, neighbour to the next processor, next_group to any processor of the group after the
+	// source's, hotspot to the processors of hotspots, permutation as in destinations or drawn from the seed (default
+	// uniform)
 	Pattern string `json:"pattern,omitempty" jsonschema:"minLength=1"`
+	// sides of a grid of all processors: patterns tornado and neighbour apply in each dimension, as in BookSim, for example
+	// [8, 8] (default: one dimension)
+	Dimensions []int `json:"dimensions,omitempty" jsonschema:"minItems=1,minimum=1,maximum=2147483647"`
+	// processors in a group of pattern next_group
+	Group int `json:"group,omitempty" jsonschema:"minimum=1,maximum=1073741823"`
+	// destination of each source, for pattern permutation (default: drawn from the seed)
+	Destinations []int `json:"destinations,omitempty" jsonschema:"minItems=1,minimum=0,maximum=2147483646"`
 	// allow packets to their own source; otherwise a source whose pattern selects itself sends nothing (default: true
 	// on a crossbar, otherwise false)
 	Self *bool `json:"self,omitempty"`
@@ -112,24 +120,24 @@ const (
 	PatternShuffle       = "shuffle"        // the bits rotated left by one
 	PatternTornado       = "tornado"        // about halfway round
 	PatternNeighbour     = "neighbour"      // to the next processor
+	PatternNextGroup     = "next_group"     // to any processor of the next group of Traffic.Group
 	PatternHotspot       = "hotspot"        // to Traffic.Hotspots, others as uniform
-	PatternPermutation   = "permutation"    // a permutation drawn from the seed
+	PatternPermutation   = "permutation"    // Traffic.Destinations, or a permutation drawn from the seed
 )
 
 // Patterns returns the values of Traffic.Pattern.
 func Patterns() []string {
 	return []string{PatternUniform, PatternTranspose, PatternBitComplement, PatternBitReverse, PatternShuffle,
-		PatternTornado, PatternNeighbour,
-		PatternHotspot, PatternPermutation}
+		PatternTornado, PatternNeighbour, PatternNextGroup, PatternHotspot, PatternPermutation}
 }
 
 // PatternOf returns a remedy for a BookSim name of a pattern, "" for other words.
 func PatternOf(word string) string {
 	is := map[string]string{"bitcomp": PatternBitComplement, "bitrev": PatternBitReverse, "randperm": PatternPermutation,
-		"neighbor": PatternNeighbour,
+		"neighbor": PatternNeighbour, "bad_dragon": PatternNextGroup, "badperm_dfly": PatternNextGroup,
 		"hot_spot": PatternHotspot, "random": PatternUniform}[word]
 	switch word {
-	case "diagonal", "asymmetric", "taper64", "bad_dragon", "badperm_dfly", "badperm_yarc":
+	case "diagonal", "asymmetric", "taper64", "background", "badperm_yarc":
 		return word + " of BookSim is not supported: write its packets into a file, and use arrivals: file"
 	}
 	if is == "" {

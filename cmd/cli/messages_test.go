@@ -91,10 +91,14 @@ func TestMessages(t *testing.T) {
 				"--set", "workload.traffic.pattern="+pattern)
 			require.Equal(t, statusPass, r.status, r.stderr)
 			require.Equal(t, noted && dimensions == 2, strings.Contains(r.stdout, "pattern: "+pattern+" applies to the numbers of processors, but BookSim's pattern "+
-				"applies to each dimension"), "%s on %s: %s", pattern, network, r.stdout)
+				"applies to each dimension; for BookSim's destinations, add the sides"), "%s on %s: %s", pattern, network, r.stdout)
 		}
 	}
-	r := starloomIn(t, dir, "sweep", "unset.yaml", "--out", "unset")
+	r := starloomIn(t, dir, "run", "good.yaml", "--set", "firmware=null", "--set", "fabric={netlist: {mesh: {k: [2, 2]}, router: {}}}",
+		"--set", "workload.traffic.pattern=tornado", "--set", "workload.traffic.dimensions=[2, 2]")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.NotContains(t, r.stdout, "BookSim")
+	r = starloomIn(t, dir, "sweep", "unset.yaml", "--out", "unset")
 	require.Equal(t, statusPass, r.status, r.stderr)
 	require.Contains(t, r.stdout, "2 points, 2 runs; 0 failed")
 }

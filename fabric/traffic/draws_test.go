@@ -133,6 +133,62 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
+// TestPatternsOfBookSim compares with destinations that BookSim's rules give: digit by digit on a grid of 4x3, groups
+// of a dragonfly, and a list.
+func TestPatternsOfBookSim(t *testing.T) {
+	all := func(keys fabric.Traffic, n int) (to []uint32) {
+		p := newPattern(drawn(keys), n, 1, 5)
+		for source := range uint32(n) {
+			to = append(to, p.destination(source, 9))
+		}
+		return to
+	}
+	grid := fabric.Traffic{Pattern: fabric.PatternTornado, Dimensions: []int{4, 3}}
+	require.Equal(t, []uint32{5, 6, 7, 4, 9, 10, 11, 8, 1, 2, 3, 0}, all(grid, 12))
+	grid.Pattern = fabric.PatternNeighbour
+	require.Equal(t, []uint32{5, 6, 7, 4, 9, 10, 11, 8, 1, 2, 3, 0}, all(grid, 12))
+	grid.Dimensions = []int{2, 6}
+	require.Equal(t, []uint32{3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 1, 0}, all(grid, 12))
+	list := fabric.Traffic{Pattern: fabric.PatternPermutation, Destinations: []int{2, 0, 2, 1}}
+	require.Equal(t, []uint32{2, 0, 2, 1}, all(list, 4))
+
+	p, seen := newPattern(drawn(fabric.Traffic{Pattern: fabric.PatternNextGroup, Group: 4}), 12, 1, 5), map[uint32]int{}
+	for number := range uint32(4000) {
+		for source := range uint32(12) {
+			to := p.destination(source, number)
+			require.Equal(t, (source/4+1)%3, to/4)
+			seen[to]++
+		}
+	}
+	require.Len(t, seen, 12)
+	for to, count := range seen {
+		require.InDelta(t, 4000, count, 300, "to %d", to)
+	}
+}
+
+// TestPatternKeys: keys of another pattern, and lists that do not fit the network, are refused.
+func TestPatternKeys(t *testing.T) {
+	for refused, keys := range map[string]fabric.Traffic{
+		"workload.traffic.group: pattern is next_group, but no group":  {Pattern: fabric.PatternNextGroup},
+		"workload.traffic.group: a group is given, but pattern is":     {Pattern: fabric.PatternUniform, Group: 2},
+		"workload.traffic.dimensions: dimensions are given, but":       {Pattern: fabric.PatternUniform, Dimensions: []int{12}},
+		"workload.traffic.destinations: destinations are given, but":   {Pattern: fabric.PatternUniform, Destinations: []int{1}},
+		"workload.traffic.dimensions: dimensions are [5 2], but the":   {Pattern: fabric.PatternTornado, Dimensions: []int{5, 2}},
+		"workload.traffic.group: group is 5, but the network has 12":   {Pattern: fabric.PatternNextGroup, Group: 5},
+		"workload.traffic.group: group is 12, but the network has 12":  {Pattern: fabric.PatternNextGroup, Group: 12},
+		"workload.traffic.destinations: destinations has 1 numbers":    {Pattern: fabric.PatternPermutation, Destinations: []int{1}},
+		"workload.traffic.destinations[2]: there is no such processor": {Pattern: fabric.PatternPermutation, Destinations: []int{1, 2, 12, 3, 4, 5, 6, 7, 8, 9, 10, 11}},
+	} {
+		s := drawn(keys)
+		s.Arrivals, s.Rate = fabric.ArrivalsBernoulli, 0.1
+		err := s.checkKeys()
+		if err == nil {
+			err = s.checkLists(12)
+		}
+		require.ErrorContains(t, err, refused)
+	}
+}
+
 // TestDestinations: destinations are uniform, hotspots have their share, and a source sends to
 // itself only with self.
 func TestDestinations(t *testing.T) {

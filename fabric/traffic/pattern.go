@@ -13,14 +13,18 @@ type pattern struct {
 	self   bool
 	stream hw.Stream
 
+	sides []uint32 // grid of tornado and neighbour; one dimension if empty
+	group uint32   // of next_group
+
 	to   []uint32
 	hot  []uint64 // hotspots: a 32-bit draw selects the node of the first entry above the draw
 	node []uint32 // destination for each entry of hot
 }
 
 func newPattern(s *Spec, processors int, seed uint64, stream hw.Stream) pattern {
-	p := pattern{kind: s.Pattern, n: uint32(processors), self: s.Self, stream: stream}
-	if p.kind == fabric.PatternPermutation {
+	p := pattern{kind: s.Pattern, n: uint32(processors), self: s.Self, stream: stream,
+		group: uint32(s.Group), sides: numbers(s.Dimensions)}
+	if p.to = numbers(s.Destinations); p.kind == fabric.PatternPermutation && len(p.to) == 0 {
 		p.to = make([]uint32, processors)
 		fabric.FillRandom(p.to, seed)
 	}
@@ -32,9 +36,17 @@ func newPattern(s *Spec, processors int, seed uint64, stream hw.Stream) pattern 
 	return p
 }
 
+func numbers(of []int) []uint32 {
+	all := make([]uint32, len(of))
+	for i, number := range of {
+		all[i] = uint32(number)
+	}
+	return all
+}
+
 // silent reports whether a source sends nothing, because it is its only destination and self is off.
 func (p *pattern) silent(source uint32) bool {
-	if p.self {
+	if p.self || p.kind == fabric.PatternNextGroup {
 		return false
 	}
 	if p.kind == fabric.PatternUniform || p.kind == fabric.PatternHotspot {
@@ -55,6 +67,9 @@ func (p *pattern) destination(source, number uint32) uint32 {
 		return p.anywhere(source, number)
 	case fabric.PatternUniform:
 		return p.anywhere(source, number)
+	case fabric.PatternNextGroup:
+		next := (uint64(source/p.group) + 1) * uint64(p.group) % uint64(p.n)
+		return uint32(next) + hw.Below(p.stream.Draw(source, number, drawDestination), p.group)
 	}
 	return p.fixed(source)
 }
@@ -84,11 +99,24 @@ func (p *pattern) fixed(source uint32) uint32 {
 	case fabric.PatternShuffle:
 		return (source<<1 | source>>max(width-1, 0)) & (n - 1)
 	case fabric.PatternTornado:
-		return uint32((uint64(source) + uint64((n+1)/2) + uint64(n) - 1) % uint64(n))
+		return p.shifted(source, func(side uint32) uint32 { return (side+1)/2 + side - 1 })
 	case fabric.PatternNeighbour:
-		return uint32((uint64(source) + 1) % uint64(n))
+		return p.shifted(source, func(uint32) uint32 { return 1 })
 	}
 	return p.to[source]
+}
+
+// shifted adds a number to each coordinate of a source, modulo the side.
+func (p *pattern) shifted(source uint32, by func(side uint32) uint32) (to uint32) {
+	each, sides := uint32(1), p.sides
+	if len(sides) == 0 {
+		sides = []uint32{p.n}
+	}
+	for _, side := range sides {
+		to += uint32((uint64(source/each%side)+uint64(by(side)))%uint64(side)) * each
+		each *= side
+	}
+	return to
 }
 
 func squareRoot(n uint32) (root uint32) {

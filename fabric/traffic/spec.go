@@ -67,8 +67,9 @@ func Settle(t *fabric.Traffic, n fabric.Network, p *fabric.Program, base fabric.
 		}
 	}
 	s.settle(n)
+	processors := n.Shape().Processors()
 	for _, check := range []func() error{s.checkKeys, s.settleWindow,
-		func() error { return s.checkPattern(n.Shape().Processors()) }} {
+		func() error { return s.checkPattern(processors) }, func() error { return s.checkLists(processors) }} {
 		if err := check(); err != nil {
 			return nil, err
 		}
@@ -249,6 +250,36 @@ func (s *Spec) checkKeys() error {
 		refusal{s.Pattern != fabric.PatternHotspot && len(s.Hotspots) > 0, "hotspots",
 			"hotspots are given, but pattern is " + s.Pattern,
 			"delete them, or write pattern: hotspot"},
+		refusal{s.Pattern == fabric.PatternNextGroup && s.Group == 0, "group",
+			"pattern is next_group, but no group is given", "add the processors of a group, for example group: 8"},
+		refusal{s.Pattern != fabric.PatternNextGroup && s.Group != 0, "group",
+			"a group is given, but pattern is " + s.Pattern, "delete it, or write pattern: next_group"},
+		refusal{s.Pattern != fabric.PatternTornado && s.Pattern != fabric.PatternNeighbour && len(s.Dimensions) > 0,
+			"dimensions", "dimensions are given, but pattern is " + s.Pattern,
+			"delete them, or write pattern: tornado or pattern: neighbour"},
+		refusal{s.Pattern != fabric.PatternPermutation && len(s.Destinations) > 0, "destinations",
+			"destinations are given, but pattern is " + s.Pattern, "delete them, or write pattern: permutation"},
+	)
+}
+
+// checkLists rejects lists of a pattern that do not fit the number of processors.
+func (s *Spec) checkLists(n int) error {
+	product := 1
+	for _, side := range s.Dimensions {
+		product = min(product*max(side, 0), n+1)
+	}
+	count, outside := len(s.Destinations), slices.IndexFunc(s.Destinations, func(to int) bool { return to < 0 || to >= n })
+	return refuse(
+		refusal{len(s.Dimensions) > 0 && product != n, "dimensions",
+			fmt.Sprintf("dimensions are %v, but the network has %d processors", s.Dimensions, n),
+			"give sides whose product is the number of processors"},
+		refusal{s.Group > 0 && (n%s.Group != 0 || n < 2*s.Group), "group",
+			fmt.Sprintf("group is %d, but the network has %d processors", s.Group, n), "give a divisor, for 2 groups or more"},
+		refusal{count > 0 && count != n, "destinations",
+			fmt.Sprintf("destinations has %d numbers, but the network has %d processors", count, n),
+			"give one number for each processor"},
+		refusal{outside >= 0, hw.Index("destinations", outside), "there is no such processor",
+			fmt.Sprintf("allowed: 0 to %d", n-1)},
 	)
 }
 
@@ -348,7 +379,7 @@ func (s *Spec) anywhere(c *fabric.Carries) string {
 
 func (s *Spec) draws() bool {
 	return s.Pattern == fabric.PatternUniform || s.Pattern == fabric.PatternHotspot ||
-		s.Pattern == fabric.PatternPermutation
+		s.Pattern == fabric.PatternNextGroup || s.Pattern == fabric.PatternPermutation
 }
 
 // checkReaches rejects a pattern with a destination that a source cannot reach. For random patterns it checks only

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestImportBookSim compares scenarios and tables of configurations with golden files, and runs the scenarios. Update:
+// go test ./cmd/cli -run TestImportBookSim$ -update.
+func TestImportBookSim(t *testing.T) {
+	for _, name := range []string{"mesh", "torus", "fly", "anynet"} {
+		r := starloomIn(t, "testdata/import", "import", "booksim", name+".cfg", "-o", "-")
+		require.Equal(t, statusPass, r.status, r.stderr)
+		for ending, got := range map[string]string{".yaml": r.stdout, ".txt": r.stderr} {
+			path := filepath.Join("testdata/import", name+ending)
+			if *update {
+				require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+			}
+			want, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Equal(t, string(want), got, "%s differs: look at it, then run with -update", path)
+		}
+		r = starloomIn(t, "testdata/import", "run", name+".yaml", "--set", "workload.traffic.measure=300")
+		require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
+	}
+}
+
+// TestImportRefused: all mistakes of a configuration are listed, and no file is written.
+func TestImportRefused(t *testing.T) {
+	dir := folder(t, map[string]string{"bad.cfg": "topology = mesh; routing_function = dor;\nsubnets = 2;\nnoq = 1;\n"})
+	r := starloomIn(t, dir, "import", "booksim", "bad.cfg", "-o", "bad.yaml")
+	require.Equal(t, statusInput, r.status)
+	require.Equal(t, "bad.cfg:2:1: subnets = 2: several networks side by side; write subnets = 1, and import a configuration for "+
+		"each network\nbad.cfg:3:1: noq = 1: queues by next output; write noq = 0\n", r.stderr)
+	require.Empty(t, r.stdout)
+	require.Equal(t, []string{"bad.cfg"}, list(t, dir))
+	r = starloomIn(t, dir, "import", "booksim", "bad.cfg", "subnets=1", "noq=0", "-o", "bad.cfg")
+	require.Equal(t, statusInput, r.status)
+	require.Contains(t, r.stderr, "bad.cfg is an input")
+	r = starloomIn(t, dir, "import", "booksim", "lost.cfg")
+	require.Equal(t, statusInput, r.status)
+	require.Contains(t, r.stderr, "lost.cfg: cannot be read")
+}
+
+// goldenPackets are BookSim's runs whose packets are logged, by file, as configurations.
+var goldenPackets = map[string]string{
+	"mesh44_u20": mesh44,
+	"m44_la":     mesh44 + "routing_delay = 0; credit_delay = 2;",
+	"m44_p5":     mesh44 + "packet_size = 5;",
+	"m44_mix":    mesh44 + "packet_size = {{1,5}};",
+	"fly": "topology = fly; k = 16; n = 1; routing_function = dest_tag; num_vcs = 4; routing_delay = 0; credit_delay = 2;\n" +
+		"vc_allocator = separable_input_first; sw_allocator = separable_input_first;",
+}
+
+const mesh44 = "topology = mesh; k = 4; n = 2; routing_function = dor; num_vcs = 2; vc_buf_size = 4;\n"
+
+// TestImportGoldenPackets: the run of an imported scenario with BookSim's packets equals BookSim's log, packet by
+// packet.
+func TestImportGoldenPackets(t *testing.T) {
+	for name, text := range goldenPackets {
+		t.Run(name, func(t *testing.T) {
+			log := unpacked(t, filepath.Join("../../hw/testdata/booksim", name+".csv.gz"))
+			dir := folder(t, map[string]string{"a.cfg": text, "log.csv": log})
+			r := starloomIn(t, dir, "import", "booksim", "a.cfg", "--arrivals", "log.csv", "-o", "a.yaml")
+			require.Equal(t, statusPass, r.status, r.stderr)
+			r = starloomIn(t, dir, "run", "a.yaml", "--packets", "sent.csv")
+			require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
+			sent, err := os.ReadFile(filepath.Join(dir, "sent.csv"))
+			require.NoError(t, err)
+			want := packetRows(log)
+			require.Greater(t, len(want), 900)
+			require.Equal(t, want, packetRows(string(sent)))
+		})
+	}
+}
+
+func unpacked(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	require.NoError(t, err)
+	text, err := io.ReadAll(r)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// packetRows returns id, source, destination, size, times and hops of each packet of a file, sorted.
+func packetRows(text string) (rows []string) {
+	for line := range strings.Lines(text) {
+		rows = append(rows, strings.Join(strings.Split(strings.TrimSpace(line), ",")[:8], ","))
+	}
+	rows = rows[1:]
+	slices.Sort(rows)
+	return rows
+}

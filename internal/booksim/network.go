@@ -1,0 +1,99 @@
+package booksim
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"starloom/traces/input"
+)
+
+// topologies are the networks of BookSim that scenarios have, with their routing functions.
+var topologies = map[string]struct {
+	functions []string
+	read      func(r *reader)
+}{
+	"mesh":   {[]string{"dor", "dim_order"}, (*reader).cube},
+	"torus":  {[]string{"dim_order"}, (*reader).cube},
+	"fly":    {[]string{"dest_tag"}, (*reader).fly},
+	"anynet": {[]string{"min"}, (*reader).anynet},
+}
+
+const networksDocs = "draw the network under fabric.netlist of a scenario, or write topology = "
+
+func (r *reader) readNetwork() {
+	name := r.text("topology")
+	known := strings.Join(slices.Sorted(maps.Keys(topologies)), ", ")
+	t, ok := topologies[name]
+	if !ok {
+		r.refuse("topology", "scenarios have no such network by name", networksDocs+known)
+		return
+	}
+	if function := r.text("routing_function"); !slices.Contains(t.functions, function) {
+		r.refuse("routing_function", "not for topology = "+name,
+			"write routing_function = "+strings.Join(t.functions, " or "))
+	}
+	if k, n := r.integer("k"), r.integer("n"); name != "anynet" && (k < 1 || n < 1 || r.power() > nodesMax) {
+		r.refuse("k", fmt.Sprintf("%d to the power of n = %d nodes", k, n), fmt.Sprintf("allowed: 1 to %d nodes", nodesMax))
+		return
+	}
+	t.read(r)
+}
+
+const nodesMax = 1 << 20
+
+// power returns k to the power of n, or a number above nodesMax.
+func (r *reader) power() int {
+	nodes := 1
+	for range min(r.integer("n"), 64) {
+		nodes = min(nodes*r.integer("k"), nodesMax+1)
+	}
+	return nodes
+}
+
+func (r *reader) cube() {
+	k, n := r.integer("k"), r.integer("n")
+	kind, grid := r.text("topology"), map[string]any{"k": slices.Repeat([]int{k}, n)}
+	switch {
+	case k < 2 || n > 16:
+		r.refuse("k", fmt.Sprintf("%d routers in each of n = %d dimensions", k, n), "give 2 or more, in 1 to 16 dimensions")
+	case kind == "torus" && k%2 == 0:
+		r.refuse("routing_function", fmt.Sprintf("with k = %d BookSim draws the direction to the opposite router", k),
+			"give an odd k; or write the torus into a scenario with routes: dateline, which goes to larger coordinates")
+	case kind == "torus" && r.integer("num_vcs") < 2:
+		r.refuse("num_vcs", "dim_order needs two classes of VCs", "write num_vcs = 2 or more")
+	case kind == "torus" && r.text("use_noc_latency") != "1":
+		grid["latency"] = 1
+	}
+	r.netlist[kind], r.network = grid, network{r.power(), slices.Repeat([]int{k}, n)}
+}
+
+func (r *reader) fly() {
+	if r.integer("n") != 1 {
+		r.refuse("n", "a fly of several stages", "write n = 1")
+	}
+	r.netlist["fly"], r.network = map[string]any{"k": []int{r.integer("k")}}, network{r.power(), nil}
+}
+
+var nodeOf = regexp.MustCompile(`\bnode\s+(\d+)`)
+
+func (r *reader) anynet() {
+	path := r.text("network_file")
+	if path == "" {
+		r.refuse("network_file", "an anynet without its file", "write network_file = FILE;")
+		return
+	}
+	data, err := r.source.Read(path)
+	if err != nil {
+		r.wrong.Add(input.Unreadable(path, err, "BookSim reads network_file from the working folder; the import also looks "+
+			"beside the configuration"))
+		return
+	}
+	nodes := map[string]bool{}
+	for _, found := range nodeOf.FindAllSubmatch(data, -1) {
+		nodes[string(found[1])] = true
+	}
+	r.netlist["anynet"], r.network = r.source.Locate(path), network{len(nodes), nil}
+}
