@@ -162,7 +162,7 @@ func (f *Fibre) Drive(s Shard) {
 	}
 	f.out.Clear(s.Index)
 	for _, x := range *f.stage(s.Index, f.clock.cycle) {
-		f.out.Put(s.Index, x.wire, x.rail1, x.rail0)
+		f.out.Lay(s.Index, x.wire, x.rail1, x.rail0)
 	}
 }
 

@@ -135,6 +135,16 @@ func (l *Light) Put(driver int, wire uint32, rail1, rail0 uint64) uint64 {
 	return rail1 & rail0
 }
 
+// Lay is Put for light on a dark wire.
+func (l *Light) Lay(driver int, wire uint32, rail1, rail0 uint64) {
+	list := driver * l.readers
+	if l.reader != nil {
+		list += int(l.reader[wire])
+	}
+	l.lit[list] = append(l.lit[list], wire)
+	l.Rail1[wire], l.Rail0[wire] = rail1, rail0
+}
+
 // Lit returns the wires that the driver's shard lit for the reader's shard, without duplicates and unordered. Without
 // reader units, reader is 0.
 func (l *Light) Lit(driver, reader int) []uint32 { return l.lit[driver*l.readers+reader] }

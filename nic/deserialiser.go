@@ -328,7 +328,9 @@ func (d *Deserialisers) Latch(s hw.Shard) {
 				if d.state[cell] == receiverIdle {
 					d.heard[s.Index] = append(d.heard[s.Index], uint32(cell))
 				}
-				d.receive(int(cell), now, in.Rail1[medium], in.Rail0[medium])
+				if !d.receivesOn(int(cell), now, in.Rail1[medium], in.Rail0[medium]) {
+					d.receive(int(cell), now, in.Rail1[medium], in.Rail0[medium])
+				}
 			}
 		}
 	}
@@ -356,6 +358,22 @@ func (d *Deserialisers) QuietFor(limit uint64) uint64 {
 		return 0
 	}
 	return limit
+}
+
+// receivesOn takes a phit of 64 bits in the middle of a frame. It returns false, without a change, for any other phit.
+func (d *Deserialisers) receivesOn(cell int, now, rail1, rail0 uint64) bool {
+	had := int(d.bits[cell])
+	if rail1 != ^rail0 || d.phitBits != 64 || d.state[cell] != receiverReceiving || now != d.due[cell] || had < 64 {
+		return false
+	}
+	frame := d.frames[cell*d.stride:][:d.stride]
+	total := 8 * FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))
+	if total > 8*d.frameMax || had+64 >= total {
+		return false
+	}
+	putPhit(frame, had, 64, rail1)
+	d.bits[cell], d.due[cell] = uint32(had+64), now+1
+	return true
 }
 
 func (d *Deserialisers) receive(cell int, now, rail1, rail0 uint64) {

@@ -328,9 +328,13 @@ func driveLight(light *hw.Light, shard int, active []uint32, frames []byte, leng
 		if left <= 0 {
 			return int(cell)
 		}
-		word := getPhit(frames[int(cell)*stride:], firstBit, phitBits)
-		lit := litBits(left, phitBits)
-		light.Put(shard, cell, word&lit, ^word&lit)
+		word, lit := uint64(0), ^uint64(0)
+		if phitBits == 64 && left >= 64 {
+			word = binary.BigEndian.Uint64(frames[int(cell)*stride+firstBit>>3:])
+		} else {
+			word, lit = getPhit(frames[int(cell)*stride:], firstBit, phitBits), litBits(left, phitBits)
+		}
+		light.Lay(shard, cell, word&lit, ^word&lit)
 	}
 	return -1
 }
