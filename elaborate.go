@@ -98,6 +98,9 @@ func (s *Scenario) elaborateChoices(c *config.Config) error {
 		return nil
 	}
 	c.Choices = *s.Choices
+	if len(c.Choices.Arrivals) > 0 && (c.Traffic == nil || c.Traffic.Rows == nil) {
+		return s.refuse("choices.arrivals", "the workload has no file of packets", "write workload: {traffic: {file: packets.csv}}")
+	}
 	n := c.Network.Shape().Processors()
 	for i, x := range c.Choices.Draws {
 		if x.Processor >= n {
@@ -187,8 +190,13 @@ func (s *Scenario) traffic() (*traffic.Spec, error) {
 			return nil, err
 		}
 	}
-	spec, err := traffic.Settle(&own, c.Network, s.program(),
-		fabric.TimebaseOf(c.Network, s.bare(), c.Timing.SlotCycles()))
+	base := fabric.TimebaseOf(c.Network, s.bare(), c.Timing.SlotCycles())
+	if s.Choices != nil && len(s.Choices.Arrivals) > 0 {
+		if err := s.moveArrivals(&own, uint64(base.Cycles)); err != nil {
+			return nil, err
+		}
+	}
+	spec, err := traffic.Settle(&own, c.Network, s.program(), base)
 	if err == nil && s.NIC.PayloadBytes < traffic.HeadBytes {
 		err = s.refuse("nic.payload_bytes",
 			fmt.Sprintf("nic.payload_bytes is %d, but a frame of traffic has %d bytes", s.NIC.PayloadBytes, traffic.HeadBytes),
@@ -198,6 +206,21 @@ func (s *Scenario) traffic() (*traffic.Spec, error) {
 		return nil, s.refusal(err)
 	}
 	return spec, nil
+}
+
+// moveArrivals puts packets of a file into the slots that the scenario chooses.
+func (s *Scenario) moveArrivals(own *fabric.Traffic, each uint64) error {
+	var moves []traffic.Move
+	for _, x := range s.Choices.Arrivals {
+		moves = append(moves, traffic.Move{ID: x.Packet, Slot: x.Slot})
+	}
+	rows, unknown := traffic.Moved(own.Rows, moves, each)
+	if unknown < len(moves) {
+		return s.refuse(hw.Index("choices.arrivals", unknown)+".packet", fmt.Sprintf("the file has no packet %d",
+			moves[unknown].ID), "give the id of a row of "+own.File)
+	}
+	own.Rows = rows
+	return nil
 }
 
 func (s *Scenario) source() config.Source {

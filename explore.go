@@ -61,6 +61,13 @@ func Explore(ctx context.Context, s *Scenario, o ExploreOptions) (*ExploreReport
 	if s.Explore != nil {
 		bounds = *s.Explore
 	}
+	whole := *s
+	if latest := bounds.Latest(c); len(latest) > 0 { // a window that covers the packets wherever they are
+		whole.Choices = s.withArrivals(latest)
+		if c, err = whole.elaborate(); err != nil {
+			return nil, err
+		}
+	}
 	of := explore.Of
 	if o.UntilFails {
 		of = explore.Until
@@ -76,7 +83,26 @@ func Explore(ctx context.Context, s *Scenario, o ExploreOptions) (*ExploreReport
 	if err != nil || r.Verdict != outcome.Fails {
 		return r, err
 	}
-	return r, s.repeatSchedule(r, &o)
+	if len(r.Arrivals) > 0 {
+		t := *s.Workload.Traffic
+		t.Measure = c.Traffic.Measure
+		whole.Choices, whole.Workload.Traffic = s.Choices, &t
+	}
+	return r, whole.repeatSchedule(r, &o)
+}
+
+// withArrivals returns the choices of the scenario with the slots of packets.
+func (s *Scenario) withArrivals(list []config.ChosenArrival) *config.Choices {
+	if len(list) == 0 {
+		return s.Choices
+	}
+	var own config.Choices
+	if s.Choices != nil {
+		own = *s.Choices
+	}
+	own.Arrivals = slices.Clone(own.Arrivals)
+	own.Arrivals = append(own.Arrivals, list...)
+	return &own
 }
 
 // savedExploration names a folder, and everything that determines a search except its bounds.
@@ -171,6 +197,9 @@ func (s *Scenario) repeatCommand(r *ExploreReport, keys map[string]any, path str
 		return command, nil
 	}
 	command += fmt.Sprintf(" --seed %d", s.Seed)
+	if len(r.Arrivals) > 0 {
+		command += " --set " + outcome.ShellQuote("workload.traffic.measure="+s.Workload.Traffic.Measure.String())
+	}
 	for _, key := range []string{"faults", "choices"} {
 		if keys[key] != nil {
 			text, err := json.Marshal(keys[key])
@@ -240,10 +269,14 @@ func (s *Scenario) withSchedule(r *ExploreReport, folder string) (keys map[strin
 		}
 	}
 	keys["name"], keys["seed"] = s.Name+"-counterexample", s.Seed
-	if len(r.Draws)+len(r.ArbiterStart) > 0 {
+	if len(r.Draws)+len(r.ArbiterStart)+len(r.Arrivals) > 0 {
+		var arrivals []config.ChosenArrival
+		for _, x := range r.Arrivals {
+			arrivals = append(arrivals, config.ChosenArrival{Packet: x.Packet, Slot: x.Slot})
+		}
 		choices := &config.Choices{}
-		if s.Choices != nil {
-			*choices = *s.Choices
+		if given := s.withArrivals(arrivals); given != nil {
+			*choices = *given
 		}
 		choices.Draws = slices.Clone(choices.Draws)
 		for _, d := range r.Draws {
@@ -256,6 +289,9 @@ func (s *Scenario) withSchedule(r *ExploreReport, folder string) (keys map[strin
 		if keys["choices"], err = strict.Keys(choices); err != nil {
 			return nil, err
 		}
+	}
+	if len(r.Arrivals) > 0 {
+		keys["workload"].(map[string]any)["traffic"].(map[string]any)["measure"] = s.Workload.Traffic.Measure.String()
 	}
 	if r.Permutation != nil {
 		keys["workload"] = map[string]any{"permutation": r.Permutation}

@@ -95,6 +95,12 @@ type ExploredStart struct {
 	First   uint32 `json:"first"`
 }
 
+// ExploredArrival is the slot in which a packet of a file is created.
+type ExploredArrival struct {
+	Packet uint64 `json:"packet"` // id in the file
+	Slot   uint32 `json:"slot"`
+}
+
 // ExploredDraws are the outcomes of the draws of one processor in one slot of a schedule.
 type ExploredDraws struct {
 	Processor int      `json:"processor"`
@@ -170,6 +176,9 @@ func (r *Explored) shortest() string {
 	}
 	for _, x := range r.ArbiterStart {
 		fmt.Fprintf(&b, "  start        %s serves requester %d first\n", x.Arbiter, x.First)
+	}
+	for _, x := range r.Arrivals {
+		fmt.Fprintf(&b, "  slot %-7d packet %d arrives\n", x.Slot, x.Packet)
 	}
 	for i := range r.Draws {
 		if i == drawsShown {

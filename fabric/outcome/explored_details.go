@@ -16,6 +16,8 @@ type ExploredDetails struct {
 	// of the schedule, if all starts are explored
 	ArbiterStart []ExploredStart `json:"arbiter_start,omitempty"`
 
+	Arrivals []ExploredArrival `json:"arrivals,omitempty"` // of the schedule, if all are explored
+
 	Raised   []ExploredBound   `json:"raised,omitempty"` // bounds explored one after another
 	Deadlock *ExploredDeadlock `json:"deadlock,omitempty"`
 	// Never is the cycle of a run that never ends; nil for none. Violations then come from a run of Never.Shown

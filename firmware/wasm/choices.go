@@ -28,7 +28,7 @@ const (
 
 	choiceGlobals = 4
 
-	// BelowAny is the value of BelowName for draws of which every number counts.
+	// BelowAny is the value of BelowName for draws whose numbers all count.
 	BelowAny = math.MaxUint64
 )
 

@@ -14,6 +14,8 @@ type Choices struct {
 	Draws []ChosenDraws `json:"draws,omitempty" jsonschema:"minItems=1"`
 	// first turns of round-robin arbiters; all others start with requester 0
 	ArbiterStart []ArbiterStart `json:"arbiter_start,omitempty" jsonschema:"minItems=1"`
+	// slots of packets of the workload's file, in place of those in the file
+	Arrivals []ChosenArrival `json:"arrivals,omitempty" jsonschema:"minItems=1"`
 }
 
 func (Choices) Declaration() string { return choicesSource }
@@ -27,6 +29,16 @@ type ArbiterStart struct {
 }
 
 func (ArbiterStart) Declaration() string { return choicesSource }
+
+// ChosenArrival is the slot in which a packet of a file is created.
+type ChosenArrival struct {
+	// id of the packet: its field in the column id or pid, otherwise its row, from 0
+	Packet uint64 `json:"packet" jsonschema:"required,minimum=0"`
+	// slot or tick whose first cycle creates the packet
+	Slot uint32 `json:"slot" jsonschema:"required,minimum=0"`
+}
+
+func (ChosenArrival) Declaration() string { return choicesSource }
 
 // ChosenDraws are outcomes of the draws of one processor in one slot.
 type ChosenDraws struct {

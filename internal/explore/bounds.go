@@ -28,8 +28,10 @@ type Bounds struct {
 	// globs over the paths of processors and of media that faults may hit; all if left out
 	Targets []string `json:"targets,omitempty" jsonschema:"minItems=1"`
 	// choices beside faults: draws are all outcomes of sl_chance, sl_random_bits and sl_random_below; arbiter_start are
-	// all first turns of round-robin arbiters
-	Choices []string `json:"choices,omitempty" jsonschema:"minItems=1,enum=draws,enum=arbiter_start"`
+	// all first turns of round-robin arbiters; arrivals are all slots of the key arrivals
+	Choices []string `json:"choices,omitempty" jsonschema:"minItems=1,enum=draws,enum=arbiter_start,enum=arrivals"`
+	// packets of the workload's file, each created in any of its slots; at most 4096 combinations
+	Arrivals []Arrival `json:"arrivals,omitempty" jsonschema:"minItems=1"`
 	// conditions on probes and results of the firmware; runs judge them, too
 	Rules []fabric.StateRule `json:"rules,omitempty" jsonschema:"minItems=1"`
 	// number of slots to explore; 0: to the end of every run
@@ -41,6 +43,18 @@ type Bounds struct {
 }
 
 func (Bounds) Declaration() string { return boundsSource }
+
+// Arrival is a packet of a file with the slots in which it may be created.
+type Arrival struct {
+	// id of the packet: its field in the column id or pid, otherwise its row, from 0
+	Packet uint64 `json:"packet" jsonschema:"required,minimum=0"`
+	// first slot or tick
+	From uint32 `json:"from" jsonschema:"required,minimum=0,maximum=1000000000"`
+	// last slot or tick
+	To uint32 `json:"to" jsonschema:"required,minimum=0,maximum=1000000000"`
+}
+
+func (Arrival) Declaration() string { return boundsSource }
 
 // Limits are the largest numbers of faults in one run, by kind. The kinds are those of the key faults.
 type Limits struct {
@@ -119,7 +133,10 @@ func (b *Bounds) plan(c *config.Config) (*config.Config, []kind, limits, error) 
 	own := *c
 	own.Faults = append([]fabric.Fault(nil), c.Faults...)
 	l := limits{slots: b.Slots, states: cmp.Or(b.States, statesDefault), draws: b.chooses(choiceDraws),
-		starts: b.chooses(choiceStarts)}
+		starts: b.chooses(choiceStarts), bounds: b}
+	if err := b.planArrivals(&own); err != nil {
+		return nil, nil, l, err
+	}
 	var err error
 	if l.bytes, err = b.memoryBytes(); err != nil {
 		return nil, nil, l, c.Source.Refuse("explore.memory", err.Error(), "write it as 4 GiB or 512 MiB")
@@ -157,8 +174,9 @@ func (b *Bounds) plan(c *config.Config) (*config.Config, []kind, limits, error) 
 
 // Choices beside faults, as in scenarios.
 const (
-	choiceDraws  = "draws"
-	choiceStarts = "arbiter_start"
+	choiceDraws    = "draws"
+	choiceStarts   = "arbiter_start"
+	choiceArrivals = "arrivals"
 )
 
 func (b *Bounds) chooses(choice string) bool { return slices.Contains(b.Choices, choice) }
@@ -199,6 +217,7 @@ type limits struct {
 	bytes  int
 	draws  bool // all outcomes of draws
 	starts bool // all starts of arbiters
+	bounds *Bounds
 }
 
 // Options control an exploration. They do not change its verdict, counts or schedule.

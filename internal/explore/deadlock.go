@@ -2,6 +2,7 @@ package explore
 
 import (
 	"bytes"
+	"errors"
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
@@ -55,8 +56,7 @@ func (s *search) deadlock() (*outcome.ExploredDeadlock, error) {
 // replay executes the steps of a path from the reset state. It calls each after every step, numbered from 0.
 func (s *search) replay(f *failure, steps [][]event, each func(step int)) error {
 	w := s.workers[0]
-	w.Given = f.permutation
-	if err := w.Restart(w.Seed); err != nil {
+	if err := errors.Join(s.load(f.workload), w.Restart(w.Seed)); err != nil {
 		return err
 	}
 	if s.starts != nil {

@@ -11,7 +11,6 @@ package explore
 import (
 	"context"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -19,7 +18,6 @@ import (
 	"starloom/fabric"
 	"starloom/fabric/outcome"
 	"starloom/internal/config"
-	"starloom/internal/runs"
 	"starloom/traces"
 )
 
@@ -50,7 +48,11 @@ func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*o
 		return nil, nil, err
 	}
 	if o.Guide > 0 {
-		if o.name = "guide"; c.Workload.Permutation.Kind == fabric.PermutationAll {
+		if o.name = "guide"; len(b.Arrivals) > 0 {
+			return nil, nil, c.Source.Refuse("explore.arrivals", "a guided search tries runs of one workload",
+				"delete arrivals and its choice, or explore all of them without --guide")
+		}
+		if c.Workload.Permutation.Kind == fabric.PermutationAll {
 			return nil, nil, c.Source.Refuse("workload.permutation", "a guided search tries runs of one workload",
 				"choose one permutation, such as random, or explore all of them without --guide")
 		}
@@ -63,10 +65,6 @@ func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*o
 			return nil, nil, err
 		}
 	}
-	permutations := slices.Values([][]uint32{nil})
-	if c.Workload.Permutation.Kind == fabric.PermutationAll {
-		permutations = all(c.Network.Shape().Processors())
-	}
 	progress := func() {
 		if o.Progress != nil {
 			o.Progress(Progress{s.slot, min(l.slots, c.Slots), len(s.frontier), s.count.States, s.count.Transitions})
@@ -76,7 +74,7 @@ func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*o
 	if o.Guide > 0 {
 		g, err = s.guide(ctx, &o)
 	} else {
-		err = s.runAll(ctx, permutations, progress)
+		err = s.runAll(ctx, b.workloads(own), progress)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -101,21 +99,6 @@ func exploreOnce(ctx context.Context, c *config.Config, b Bounds, o Options) (*o
 	return r, s, err
 }
 
-// all yields the permutations of n numbers in lexicographic order.
-func all(n int) iter.Seq[[]uint32] {
-	return func(yield func([]uint32) bool) {
-		total := uint64(1)
-		for i := range n {
-			total *= uint64(i + 1)
-		}
-		for k := range total {
-			if !yield(runs.PermutationNumber(n, k)) {
-				return
-			}
-		}
-	}
-}
-
 func (s *search) report(c *config.Config) *outcome.Explored {
 	r := &outcome.Explored{Schema: outcome.ExploredSchema, Scenario: c.Name, Seed: c.Seed, Rules: c.Checked(),
 		Bounds:     map[string]int{},
@@ -131,7 +114,10 @@ func (s *search) report(c *config.Config) *outcome.Explored {
 		r.Verdict = outcome.Open
 	}
 	if f := s.failed; f != nil {
-		r.Verdict, r.Violations, r.Permutation, r.Never = outcome.Fails, f.violations, f.permutation, f.never
+		r.Verdict, r.Violations, r.Permutation, r.Never = outcome.Fails, f.violations, f.workload.permutation, f.never
+		for i, slot := range f.workload.arrivals {
+			r.Arrivals = append(r.Arrivals, outcome.ExploredArrival{Packet: s.limits.bounds.Arrivals[i].Packet, Slot: slot})
+		}
 		steps := append(append(s.nodes.path(f.parent), f.choice), f.after...)
 		r.Schedule, r.Draws = s.schedule(c, steps), s.draws(c, steps)
 		if s.starts != nil {
@@ -215,6 +201,10 @@ func (s *search) covered(c *config.Config) []string {
 	if s.starts != nil {
 		faults = append(faults, fmt.Sprintf("all %d starts of %s (round_robin)", len(s.starts),
 			traces.Plural(len(s.starts[0]), "arbiter", "arbiters")))
+	}
+	for _, a := range s.limits.bounds.Arrivals {
+		faults = append(faults, fmt.Sprintf("packet %d of %s created in each slot from %d to %d", a.Packet, c.Traffic.File,
+			a.From, a.To))
 	}
 	workload := "the workload of the scenario"
 	if c.Workload.Permutation.Kind == fabric.PermutationAll {

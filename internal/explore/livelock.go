@@ -131,7 +131,7 @@ func (s *search) never(id, lead, period, usual uint32) *failure {
 		w.choose(chosen)
 		w.Advance()
 	}
-	f := &failure{permutation: s.permutation, parent: id, start: s.startOf(id), faults: s.nodes.all[id].used.total(),
+	f := &failure{workload: s.workload, parent: id, start: s.startOf(id), faults: s.nodes.all[id].used.total(),
 		never: &outcome.ExploredCycle{First: w.Slots() + lead, Period: period}}
 	f.never.Shown = f.never.First + period
 	for f.never.Shown <= usual {

@@ -45,9 +45,9 @@ type search struct {
 
 // origins are where the explored runs begin.
 type origins struct {
-	permutation []uint32 // of the explored runs, nil for the scenario's workload
-	root        open     // first reset state of these runs
-	roots       []open   // all reset states, by start of the arbiters
+	workload workload // of the explored runs
+	root     open     // first reset state of these runs
+	roots    []open   // all reset states, by start of the arbiters
 
 	starts [][]config.ArbiterStart `saved:"-"` // of the arbiters; nil if they start as usual
 }
@@ -144,22 +144,15 @@ func (s *search) close() {
 	}
 }
 
-// runAll explores the runs of every permutation, or for nil those of the scenario's workload, until all states are
-// expanded or a limit is reached.
-func (s *search) runAll(ctx context.Context, permutations iter.Seq[[]uint32], progress func()) error {
+// runAll explores the runs of every workload, until all states are expanded or a limit is reached.
+func (s *search) runAll(ctx context.Context, workloads iter.Seq[workload], progress func()) error {
 	defer context.AfterFunc(ctx, func() { s.stop.Store(true) })()
-	for p := range permutations {
-		if s.goes && !slices.Equal(p, s.permutation) {
+	for x := range workloads {
+		if s.goes && !x.equal(s.workload) {
 			continue // explored before the file was saved
 		}
-		s.permutation = p
-		for _, w := range s.workers {
-			if w.Given = p; p == nil {
-				break
-			}
-			if err := w.Restart(w.Seed); err != nil {
-				return err
-			}
+		if err := s.load(x); err != nil {
+			return err
 		}
 		if !s.goes {
 			s.begin()
@@ -371,7 +364,7 @@ func (s *search) merge(parent uint32, x *successor) {
 			if s.failed == nil {
 				s.cut = f.slot
 			}
-			f.parent, f.permutation, f.start = parent, s.permutation, s.startOf(parent)
+			f.parent, f.workload, f.start = parent, s.workload, s.startOf(parent)
 			s.failed, s.faults = f, f.faults-1
 		}
 		return

@@ -168,15 +168,15 @@ type open struct {
 
 // failure is a step that violates a rule.
 type failure struct {
-	permutation []uint32
-	parent      uint32
-	choice      []event
-	faults      int
-	slot        uint32
-	violations  []outcome.Violation
-	never       *outcome.ExploredCycle // for a run that does not end
-	after       [][]event              // then: draws of the steps after choice
-	start       int                    // number of the start of the arbiters
+	workload   workload
+	parent     uint32
+	choice     []event
+	faults     int
+	slot       uint32
+	violations []outcome.Violation
+	never      *outcome.ExploredCycle // for a run that does not end
+	after      [][]event              // then: draws of the steps after choice
+	start      int                    // number of the start of the arbiters
 }
 
 // successor is the state after a step, or a failure.

@@ -106,7 +106,7 @@ func scheduleText(r *outcome.Explored) string {
 }
 
 func scheduleSection(r *outcome.Explored) *Section {
-	if len(r.Schedule)+len(r.Draws) == 0 {
+	if len(r.Schedule)+len(r.Draws)+len(r.Arrivals) == 0 {
 		return nil
 	}
 	t := table("Faults of the run, in order.", "#slot", "fault", "where")
@@ -116,10 +116,13 @@ func scheduleSection(r *outcome.Explored) *Section {
 	for _, f := range r.Schedule {
 		t.row(f.Slot, f.Kind, f.Target)
 	}
+	for _, x := range r.Arrivals {
+		t.row(x.Slot, "arrival", fmt.Sprintf("packet %d", x.Packet))
+	}
 	for i := range r.Draws {
 		t.row(r.Draws[i].Slot, r.Draws[i].OutcomesText(), r.Draws[i].Path)
 	}
-	return &Section{Title: "The schedule", Gist: fmt.Sprint(len(r.Schedule) + len(r.Draws)), Blocks: []Block{{Table: t}}}
+	return &Section{Title: "The schedule", Gist: fmt.Sprint(len(r.Schedule) + len(r.Draws) + len(r.Arrivals)), Blocks: []Block{{Table: t}}}
 }
 
 func statesFigure(r *outcome.Explored) *figure.Figure {
