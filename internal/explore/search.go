@@ -11,6 +11,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
+	"starloom/fabric/traffic"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
 )
@@ -171,6 +172,25 @@ func (s *search) runAll(ctx context.Context, workloads iter.Seq[workload], progr
 		}
 	}
 	return s.saved.write(s)
+}
+
+// load makes all workers begin the runs of a workload.
+func (s *search) load(x workload) error {
+	s.workload = x
+	if x.permutation == nil && x.arrivals == nil {
+		return nil
+	}
+	if x.arrivals != nil {
+		t := s.workers[0].Config.Traffic
+		t.Rows, _ = traffic.Moved(t.Rows, s.limits.bounds.moves(x.arrivals), uint64(t.Timebase.Cycles))
+	}
+	for _, w := range s.workers {
+		w.Given = x.permutation
+		if err := w.Restart(w.Seed); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // begin makes the reset states the only unexpanded states: one for each start of the arbiters.

@@ -127,22 +127,3 @@ func allPermutations(n int) iter.Seq[workload] {
 		}
 	}
 }
-
-// load makes all workers begin the runs of a workload.
-func (s *search) load(x workload) error {
-	s.workload = x
-	if x.permutation == nil && x.arrivals == nil {
-		return nil
-	}
-	if x.arrivals != nil {
-		t := s.workers[0].Config.Traffic
-		t.Rows, _ = traffic.Moved(t.Rows, s.limits.bounds.moves(x.arrivals), uint64(t.Timebase.Cycles))
-	}
-	for _, w := range s.workers {
-		w.Given = x.permutation
-		if err := w.Restart(w.Seed); err != nil {
-			return err
-		}
-	}
-	return nil
-}
