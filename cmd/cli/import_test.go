@@ -58,7 +58,12 @@ var goldenPackets = map[string]string{
 	"m44_mix":    mesh44 + "packet_size = {{1,5}};",
 	"fly": "topology = fly; k = 16; n = 1; routing_function = dest_tag; num_vcs = 4; routing_delay = 0; credit_delay = 2;\n" +
 		"vc_allocator = separable_input_first; sw_allocator = separable_input_first;",
+	"routes_cmesh4_dornx": square4 + "topology = cmesh; routing_function = dor_no_express;",
+	"routes_flatfly_min":  square4 + "topology = flatfly; routing_function = ran_min;",
+	"routes_flatfly_c9":   square4 + "topology = flatfly; routing_function = ran_min; k = 3; c = 9; x = 3; y = 3; xr = 3; yr = 3;",
 }
+
+const square4 = "k = 4; n = 2; c = 4; x = 4; y = 4; xr = 2; yr = 2; num_vcs = 2; vc_buf_size = 4;\n"
 
 const mesh44 = "topology = mesh; k = 4; n = 2; routing_function = dor; num_vcs = 2; vc_buf_size = 4;\n"
 

@@ -28,8 +28,9 @@ type Drawing struct {
 
 	router      *Router
 	routerPlace string
-	fly         *Fly
 	streaming   *Streaming
+
+	concentrated []concentrated
 }
 
 // New returns an empty drawing; all paths begin with name.

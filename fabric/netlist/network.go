@@ -46,9 +46,9 @@ type Network struct {
 	// duplex
 	GraphML string `json:"graphml,omitempty" jsonschema:"minLength=1"`
 	Shorthands
-	// one router with all processors
-	Fly *Fly `json:"fly,omitempty"`
-	// common parameters of all routers; the nodes of mesh, torus, ring, dragonfly, fly or anynet become routers
+	Concentrated
+	// common parameters of all routers; the nodes of mesh, torus, ring, dragonfly, fly, cmesh, flatfly or anynet become
+	// routers
 	Router *Router `json:"router,omitempty"`
 	// for firmware at routers: times of handler calls, and frames on links
 	Streaming *Streaming `json:"streaming,omitempty"`
@@ -234,7 +234,10 @@ func (n Network) MarshalJSON() ([]byte, error) {
 
 func (n *Network) fill(d *Drawing) {
 	n.Name, n.Apart, n.Words, n.Access = d.name, d.apart, d.words, d.access
-	n.Router, n.Fly, n.Streaming = d.router, d.fly, d.streaming
+	n.Router, n.Streaming = d.router, d.streaming
+	for i := range d.concentrated {
+		n.take(d.concentrated[i].value)
+	}
 	for i := range d.plans {
 		switch v := d.plans[i].value.(type) {
 		case *Ring:

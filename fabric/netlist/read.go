@@ -145,7 +145,9 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 		r.loseAll()
 	}
 	r.atRouters = slices.ContainsFunc(entries,
-		func(e entry) bool { return slices.Contains([]string{"router", "fly", "anynet"}, e.key) })
+		func(e entry) bool {
+			return slices.Contains(append([]string{"router", "anynet"}, concentrateds...), e.key)
+		})
 	for _, e := range entries {
 		where := strict.Join(path, e.key)
 		if r.Places != nil {
@@ -176,7 +178,7 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 			later = append(later, e)
 		case "routes":
 			r.readRoutes(e.value, where)
-		case "fly", "router", "streaming":
+		case "fly", "cmesh", "flatfly", "router", "streaming":
 			r.readRouter(e, where)
 		case "mesh", "torus", "ring", "tree", "hypercube", "dragonfly":
 			r.readShorthand(e, where)
@@ -200,7 +202,7 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 		return file
 	}
 	r.checkRouter(root, whole)
-	given := append([]string{"nodes", "anynet", "graphml", "fly"}, shorthands...)
+	given := slices.Concat([]string{"nodes", "anynet", "graphml"}, concentrateds, shorthands)
 	if !r.keys["nodes"] && !slices.ContainsFunc(given, func(key string) bool { return r.seen[key] }) {
 		r.add(r.Place(root), fmt.Sprintf("%s has no nodes", whole),
 			`write nodes: {"p[0..3]": {kind: processor}} and links: [{endpoints: [...]}], or a shorthand such as `+
@@ -252,10 +254,13 @@ func (r *reader) readGraphs(entries []entry, path string) {
 }
 
 func (r *reader) readRouter(e entry, where string) {
-	if e.key == "fly" {
-		if r.fly = new(Fly); !r.decode(e.value, r.fly, where) {
+	if slices.Contains(concentrateds, e.key) {
+		value := newConcentrator(e.key)
+		if !r.decode(e.value, value, where) {
 			r.lose(e.key)
+			return
 		}
+		r.concentrated = append(r.concentrated, concentrated{r.Place(e.value), e.key, value})
 		return
 	}
 	if e.key == "streaming" {
@@ -283,7 +288,7 @@ func (r *reader) checkRouter(root *yaml.Node, whole string) {
 	for _, key := range []string{"nodes", "links", "kinds"} {
 		if r.router != nil && first < 0 && r.seen[key] && !r.keys["nodes"] && !r.keys["kinds"] && !r.ofNoKind() {
 			r.add(r.routerPlace, fmt.Sprintf("%s has both router and %s, but no node is a router", whole, key),
-				"routers are at the nodes of mesh, torus, ring, dragonfly, fly or anynet, or are drawn: nodes: {\"r[0..3]\": "+
+				"routers are at the nodes of mesh, torus, ring, dragonfly, fly, cmesh, flatfly or anynet, or are drawn: nodes: {\"r[0..3]\": "+
 					"router}")
 			return
 		}
@@ -295,9 +300,9 @@ func (r *reader) checkRouter(root *yaml.Node, whole string) {
 		r.add(r.Place(root), whole+" has the key streaming, which needs routers, but no router",
 			"add router: {vcs: 2, depth: 4}, or delete streaming")
 	}
-	if r.fly != nil && r.router == nil {
-		r.add(r.Place(root), whole+" has the key fly, which draws one router, but not the key router", "add router: {vcs: "+
-			"2, depth: 4}")
+	if len(r.concentrated) > 0 && r.router == nil {
+		r.add(r.Place(root), whole+" has the key "+r.concentrated[0].key+", which draws routers, but not the key router",
+			"add router: {vcs: 2, depth: 4}")
 	}
 }
 

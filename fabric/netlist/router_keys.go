@@ -13,7 +13,7 @@ import (
 //go:embed router_keys.go
 var routerSource string
 
-// Router turns the nodes of mesh, torus, ring, dragonfly, fly or anynet into routers with virtual channels, modelled
+// Router turns the nodes of mesh, torus, ring, dragonfly, fly, cmesh, flatfly or anynet into routers with virtual channels, modelled
 // on BookSim 2: input queues, credits, wormhole switching. Each router has one processor, or in an anynet the nodes
 // of the file. Without firmware, processors are sources and sinks of bare packets.
 type Router struct {
@@ -58,14 +58,7 @@ type Streaming struct {
 	Eject string `json:"eject,omitempty" jsonschema:"enum=fifo,enum=sink"`
 }
 
-// Fly is one router with all processors.
-type Fly struct {
-	// processors of its only stage
-	K []int `json:"k" jsonschema:"required,minItems=1,maxItems=1,minimum=1,maximum=256"`
-}
-
 func (Router) Declaration() string { return routerSource }
-func (Fly) Declaration() string    { return routerSource }
 
 func (Streaming) Declaration() string { return routerSource }
 

@@ -90,22 +90,18 @@ func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
 	case drawn && w.nicPorts > 1:
 		return refuse("streaming: nodes are drawn, so their links determine the ports of processors",
 			"delete ports, and link each port of a processor")
-	case drawn && len(d.plans) == 0 && d.fly == nil && graph == nil:
+	case drawn && len(d.plans) == 0 && len(d.concentrated) == 0 && graph == nil:
 		net = d.routedNodes(w)
-	case !drawn && len(d.plans) == 1 && d.fly == nil && graph == nil &&
+	case !drawn && len(d.plans) == 1 && len(d.concentrated) == 0 && graph == nil &&
 		slices.Contains([]string{"mesh", "torus", "ring", "dragonfly"}, d.plans[0].key):
 		err = w.drawPlan(&d.plans[0])
-	case !drawn && d.fly != nil && len(d.plans) == 0 && graph == nil:
-		nodes := d.fly.K[0] * w.nicPorts
-		w.Graph.Ports, w.usual = []int{nodes}, routesShortest
-		for node := range nodes {
-			w.Graph.Nodes = append(w.Graph.Nodes, hw.RouterNode{Router: 0, Port: node, Latency: 1})
-		}
-	case !drawn && graph != nil && len(d.plans) == 0 && d.fly == nil:
+	case !drawn && len(d.concentrated) == 1 && len(d.plans) == 0 && graph == nil:
+		err = w.drawConcentrated(&d.concentrated[0])
+	case !drawn && graph != nil && len(d.plans) == 0 && len(d.concentrated) == 0:
 		err = w.drawGraph(graph)
 	case d.partial && !drawn: // the routers are unknown
 	default:
-		return refuse("router: the network needs exactly one of mesh, torus, ring, dragonfly, fly, anynet and drawn "+
+		return refuse("router: the network needs exactly one of mesh, torus, ring, dragonfly, fly, cmesh, flatfly, anynet and drawn "+
 			"routers",
 			"write mesh: {k: [4, 4]}, or delete router")
 	}

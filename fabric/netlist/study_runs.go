@@ -270,7 +270,7 @@ func (s *routerStudy) networks() (all []*studied, err error) {
 		mesh, torus = 8, 7
 	}
 	fly := New("")
-	fly.fly = &Fly{K: []int{16}}
+	fly.concentrated = []concentrated{{value: &Fly{K: []int{16}}}}
 	graph, err := parseAnynet("irregular", irregular)
 	if err != nil {
 		return nil, err

@@ -101,8 +101,12 @@ func TestRefused(t *testing.T) {
 		"max_samples = 3;":                           "0 sample periods of 1000 cycles after the warm-up",
 		"vc_buf_size = 0;":                           "vc_buf_size = 0: out of range; allowed: 1 to 4096",
 		"topology = anynet; routing_function = min;": "an anynet without its file",
-		"topology = anynet; routing_function = min; network_file = lost;":     "lost: cannot be read: no such file",
-		"topology = torus; routing_function = dim_order; k = 5; num_vcs = 1;": "dim_order needs two classes of VCs",
+		"topology = anynet; routing_function = min; network_file = lost;":                           "lost: cannot be read: no such file",
+		"topology = torus; routing_function = dim_order; k = 5; num_vcs = 1;":                       "dim_order needs two classes of VCs",
+		"topology = cmesh; routing_function = dor_no_express;":                                      "k = 4: a concentrated mesh with other numbers; write n = 2, c = 4, xr = yr = 2, x = y = k",
+		"topology = cmesh; routing_function = dor_no_express; c = 9; xr = 3; yr = 2; x = 4; y = 4;": "c = 9: 9 nodes per router, in xr = 3 columns and yr = 2 rows; give a square",
+		"topology = cmesh; routing_function = xy_yx; c = 4; xr = 2; yr = 2; x = 4; y = 4;":          "routing_function = xy_yx: not for topology = cmesh; write routing_function = dor_no_express",
+		"topology = flatfly; routing_function = ran_min; c = 4; xr = 2; yr = 2; x = 4; y = 2;":      "a grid of x = 4 by y = 2 routers; give x = y",
 		"k = 2000000; n = 2;": "2000000 to the power of n = 2 nodes",
 	} {
 		_, err := imported(smallMesh + text)
@@ -140,8 +144,10 @@ func TestValues(t *testing.T) {
 		"traffic = randperm(2); perm_seed = 1;":                     "destinations: [12, 14, 13,",
 		"injection_process = on_off({-1.0,0.25,1.0});":              "arrivals: bursty, burst: 4",
 		"seed = 7;": "seed: 7",
-		"topology = anynet; routing_function = min; network_file = graph; traffic = hotspot(2);": "anynet: graph",
-		"topology = torus; routing_function = dim_order; k = 5; use_noc_latency = 0;":            "torus: {k: [5, 5], latency: 1}",
+		"topology = anynet; routing_function = min; network_file = graph; traffic = hotspot(2);":                         "anynet: graph",
+		"topology = torus; routing_function = dim_order; k = 5; use_noc_latency = 0;":                                    "torus: {k: [5, 5], latency: 1}",
+		"topology = cmesh; routing_function = dor_no_express; c = 4; xr = 2; yr = 2; x = 4; y = 4; use_noc_latency = 0;": "cmesh: {k: 4, latency: 1}",
+		"topology = flatfly; routing_function = ran_min; c = 9; xr = 3; yr = 3; x = 4; y = 4;":                           "flatfly: {columns: 4, k: 4, n: 2, side: 3}",
 		"sim_type = throughput;": "overload: true",
 	} {
 		made, err := imported(smallMesh + text)

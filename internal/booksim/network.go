@@ -15,10 +15,12 @@ var topologies = map[string]struct {
 	functions []string
 	read      func(r *reader)
 }{
-	"mesh":   {[]string{"dor", "dim_order"}, (*reader).cube},
-	"torus":  {[]string{"dim_order"}, (*reader).cube},
-	"fly":    {[]string{"dest_tag"}, (*reader).fly},
-	"anynet": {[]string{"min"}, (*reader).anynet},
+	"mesh":    {[]string{"dor", "dim_order"}, (*reader).cube},
+	"torus":   {[]string{"dim_order"}, (*reader).cube},
+	"fly":     {[]string{"dest_tag"}, (*reader).fly},
+	"anynet":  {[]string{"min"}, (*reader).anynet},
+	"cmesh":   {[]string{"dor_no_express"}, (*reader).cmesh},
+	"flatfly": {[]string{"ran_min"}, (*reader).flatfly},
 }
 
 const networksDocs = "draw the network under fabric.netlist of a scenario, or write topology = "
@@ -75,6 +77,41 @@ func (r *reader) fly() {
 		r.refuse("n", "a fly of several stages", "write n = 1")
 	}
 	r.netlist["fly"], r.network = map[string]any{"k": []int{r.integer("k")}}, network{r.power(), nil}
+}
+
+// square checks the keys of a grid of routers with a square of nodes each, and returns a side of the square.
+func (r *reader) square(routers int) (side int) {
+	side = r.integer("xr")
+	if c := r.integer("c"); side < 1 || side != r.integer("yr") || c != side*side {
+		r.refuse("c", fmt.Sprintf("%d nodes per router, in xr = %d columns and yr = %d rows", c, side, r.integer("yr")),
+			"give a square: xr = yr, and c = xr * yr")
+	}
+	if x := r.integer("x"); x < 1 || x != r.integer("y") {
+		r.refuse("x", fmt.Sprintf("a grid of x = %d by y = %d routers", x, r.integer("y")), "give x = y")
+	}
+	r.network = network{routers * side * side, nil}
+	return side
+}
+
+func (r *reader) cmesh() {
+	k, side := r.integer("k"), r.square(r.power())
+	if side != 2 || r.integer("n") != 2 || r.integer("x") != k {
+		r.refuse("k", "a concentrated mesh with other numbers", "write n = 2, c = 4, xr = yr = 2, x = y = k")
+	}
+	network := map[string]any{"k": k}
+	if r.text("use_noc_latency") != "1" {
+		network["latency"] = 1
+	}
+	r.netlist["cmesh"] = network
+}
+
+func (r *reader) flatfly() {
+	network := map[string]any{"k": r.integer("k"), "n": r.integer("n"), "side": r.square(r.power()),
+		"columns": r.integer("x")}
+	if r.text("use_noc_latency") != "1" {
+		network["latency"] = 1
+	}
+	r.netlist["flatfly"] = network
 }
 
 var nodeOf = regexp.MustCompile(`\bnode\s+(\d+)`)
