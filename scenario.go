@@ -172,7 +172,7 @@ func (NIC) Declaration() string { return scenarioSource }
 type Firmware struct {
 	// a built-in program
 	Program string `json:"program,omitempty" jsonschema:"minLength=1"`
-	// path of a WebAssembly image, or of an ELF for RISC-V (rv32i, rv32im, rv32imc), relative to the scenario's
+	// path of a WebAssembly image, or of an ELF for RISC-V (rv32i, rv32ic, rv32im, rv32imc), relative to the scenario's
 	// folder
 	Image string `json:"image,omitempty" jsonschema:"minLength=1"`
 	// parameters of the firmware: name to integer (-2147483648 to 2147483647)
@@ -203,8 +203,8 @@ func (f *Firmware) imageName() string {
 type CPU struct {
 	// cost of instructions; for WebAssembly: unit (1 each), rv32-inorder (as Ibex, a small RISC-V core: load 2, mul
 	// 3, div 37, locals 0), microcoded (a sequencer that executes WebAssembly), or custom (see cost), with tables in
-	// firmware/ABI.md; for an ELF: the cycles of the cores ibex or picorv32, or instructions (1 each); without a
-	// model, handlers take no time
+	// firmware/ABI.md; for an ELF: the cycles of the cores ibex, picorv32 or rv32-multicycle, or instructions (1
+	// each); without a model, handlers take no time
 	Model string `json:"model,omitempty"`
 	// parameters of the core's RTL, for ibex and picorv32; parameters without measured timing are refused
 	Core map[string]int64 `json:"core,omitempty"`

@@ -7,7 +7,7 @@ import (
 )
 
 // Targets are the values of BuildOptions.Target: WebAssembly images, and programs for RISC-V.
-var Targets = []string{"wasm32", "rv32i", "rv32im", "rv32imc"}
+var Targets = []string{"wasm32", "rv32i", "rv32ic", "rv32im", "rv32imc"}
 
 func (o *BuildOptions) ofRV32() bool { return strings.HasPrefix(o.Target, "rv32") }
 

@@ -9,7 +9,7 @@ import (
 
 // Core is the timing of a processor core. Memories answer in the cycle after the request.
 type Core struct {
-	Model      string           // ibex, picorv32 or instructions
+	Model      string           // ibex, picorv32, rv32-multicycle or instructions
 	Parameters map[string]int64 // of the RTL
 	Rules      []Rule
 
@@ -22,13 +22,15 @@ type Rule struct{ Instructions, Cycles, Source string }
 // table holds costs in cycles. Costs that depend on data are added where the data is known.
 type table struct {
 	plain, load, store, branch, jump, jumpRegister int
-	multiply, multiplyHigh, divide, shift          int
+	multiply, multiplyHigh, divide, shift          int // multiply is 0 for a core without the extension M
 
 	taken        int // more for a taken branch
 	wideTarget   int // additional cycles of a jump or taken branch to an instruction that spans two words
 	wide         int // more for an instruction in two words
 	takenPast    int // additional cycles of a taken branch before an instruction that spans two words
 	divideByZero int // less for a division by zero
+	halfTarget   int // additional cycles of a jump or taken branch to an address that is not a multiple of 4
+	kept         int // less for a compressed instruction at an address that is not a multiple of 4
 	split        int // more for an access in two words
 	loadUse      int // additional cycles of a load whose result the next instruction reads
 	shiftSteps   bool
@@ -38,6 +40,7 @@ const (
 	guideIbex  = "Ibex Reference Guide, Pipeline Details, Instruction Cycle Counts"
 	guidePico  = "PicoRV32 README, Cycles per Instruction Performance"
 	foundOnRTL = "found on RTL"
+	multicycle = "rv32_multicycle.v, state "
 )
 
 // Cores returns the cores with measured timing, by model and parameters.
@@ -78,6 +81,16 @@ var cores = []Core{
 			{"taken branches before such an instruction", "1 more", foundOnRTL},
 		}, cost: table{plain: 3, load: 5, store: 5, branch: 3, jump: 3, jumpRegister: 6, multiply: 40, multiplyHigh: 72,
 			divide: 40, shift: 4, taken: 2, wide: 1, takenPast: 1, shiftSteps: true}},
+	{Model: "rv32-multicycle", // examples/rtl/rv32_multicycle
+		Rules: []Rule{
+			{"integer computations, jumps, branches, fence, wfi", "4", multicycle + "FETCH 2, DECODE, EXECUTE"},
+			{"taken branches", "1 more", multicycle + "JUMP"}, {"shifts by n", "5 + n/4 + n%4", multicycle + "SHIFT"},
+			{"loads, stores", "6", multicycle + "MEMORY, 2 for a word"},
+			{"loads, stores across a word boundary", "2 more", multicycle + "MEMORY, second_q"},
+			{"compressed instructions at an address that is not a multiple of 4", "1 less", multicycle + "FETCH, kept"},
+			{"jumps, taken branches to an address that is not a multiple of 4", "2 more", multicycle + "REFILL"},
+		}, cost: table{plain: 4, load: 6, store: 6, branch: 4, jump: 4, jumpRegister: 4, shift: 5, taken: 1, halfTarget: 2,
+			kept: 1, split: 2, shiftSteps: true}},
 }
 
 // Instructions counts instructions.

@@ -364,7 +364,7 @@ func (e *emitter) call(k int, next uint32, callee func()) {
 
 func (e *emitter) jumpRegister(k int, i *Instruction) {
 	if target, ok := e.blocks[k].destination(); ok {
-		e.cost(e.timing.toWide(target))
+		e.cost(e.timing.arrival(target))
 		e.transfer(k, i, target)
 		return
 	}
@@ -378,9 +378,9 @@ func (e *emitter) jumpRegister(k int, i *Instruction) {
 		e.constant(i.next())
 		e.put(i.Rd)
 	}
-	if e.timing.wideTarget > 0 && e.Compressed {
+	if e.timing.wideTarget+e.timing.halfTarget > 0 && e.Compressed {
 		e.get(localAddress)
-		e.add(binary.OpCall, e.toWide())
+		e.add(binary.OpCall, e.arrival())
 	}
 	switch returns := i.Rs1 == 1 || i.Rs1 == 5; {
 	case i.Rd != 0 && !e.slow:

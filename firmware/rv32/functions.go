@@ -6,6 +6,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"sort"
 	"strings"
@@ -50,18 +51,46 @@ func (p *Program) findFunctions(symbols []elf.Symbol) {
 
 // refuseForeign refuses instructions of extensions that are not translated.
 func (p *Program) refuseForeign() error {
-	for _, f := range p.functions {
-		for pc := f.From; pc < f.To; {
-			word, ok := p.fetch(pc)
-			if name := foreign(word); ok && name != "" {
-				return fmt.Errorf("has the instruction %#0*x (%s) in %s; compile for rv32i, rv32im or rv32imc with "+
-					"-mabi=ilp32", 2+2*int(2+2*btoi(word&3 == 3)), word, name, p.placeOf(pc))
-			}
-			pc += uint32(p.instruction(pc).Size)
+	for pc := range p.all() {
+		word, ok := p.fetch(pc)
+		if name := foreign(word); ok && name != "" {
+			return fmt.Errorf("has the instruction %#0*x (%s) in %s; compile for rv32i, rv32ic, rv32im or rv32imc with "+
+				"-mabi=ilp32", 2+2*int(2+2*btoi(word&3 == 3)), word, name, p.placeOf(pc))
 		}
 	}
 	if _, ok := p.fetch(p.Entry); !ok {
 		return errors.New("does not start in its text; link it with an entry point (-e _start)")
+	}
+	return nil
+}
+
+// all yields the addresses of all instructions.
+func (p *Program) all() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for _, f := range p.functions {
+			for pc := f.From; pc < f.To; pc += uint32(p.instruction(pc).Size) {
+				if !yield(pc) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// refuse returns an error if a core cannot execute a program as its table says.
+func (c *Core) refuse(p *Program) error {
+	if c.cost.multiply > 0 {
+		return nil
+	}
+	for pc := range p.all() {
+		if i := p.instruction(pc); i.Op >= opMUL && i.Op <= opREMU {
+			return fmt.Errorf("has an instruction of the extension M in %s, which the core %s lacks; compile for rv32i or "+
+				"rv32ic", p.placeOf(pc), c.Model)
+		}
+	}
+	if p.Entry&3 != 0 {
+		return fmt.Errorf("starts at %#x, but the core %s starts at a multiple of 4; align the entry point", p.Entry,
+			c.Model)
 	}
 	return nil
 }

@@ -31,8 +31,12 @@ const (
 	words
 )
 
-// Image translates a program into an image that states its costs on a core.
+// Image translates a program into an image that states its costs on a core. It returns an error if the core lacks an
+// extension that the program uses.
 func Image(p *Program, core *Core) ([]byte, error) {
+	if err := core.refuse(p); err != nil {
+		return nil, err
+	}
 	return newImage(&translator{Program: p, timing: timing{&core.cost, p}})
 }
 

@@ -97,7 +97,7 @@ func TestLongMutants(t *testing.T) {
 	} {
 		restore := plant()
 		found := false
-		for seed := uint64(0); seed < 60 && !found; seed++ {
+		for seed := uint64(0); seed < 200 && !found; seed++ {
 			p := draw(seed, seed%2 != 0)
 			reference := NewProcessor(p, Instructions(), noWindow{})
 			reference.X[2], reference.X[3] = testRAM+2048, testRAM+16

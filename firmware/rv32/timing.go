@@ -12,6 +12,9 @@ func (t *timing) fixed(i *Instruction) int {
 	if t.wide > 0 && i.Size == 4 && i.PC&2 != 0 {
 		cost += t.wide
 	}
+	if i.Size == 2 && i.PC&2 != 0 {
+		cost -= t.kept
+	}
 	if t.loadUse > 0 && i.Op.isLoad() {
 		if next := t.program.instruction(i.next()); next.reads(i.Rd) {
 			cost += t.loadUse
@@ -29,7 +32,7 @@ func (t *timing) class(i *Instruction) int {
 	case op.isStore():
 		return t.store
 	case op == opJAL:
-		return t.jump + t.toWide(i.target())
+		return t.jump + t.arrival(i.target())
 	case op == opJALR:
 		return t.jumpRegister
 	case op == opMUL:
@@ -46,11 +49,15 @@ func (t *timing) class(i *Instruction) int {
 	return t.plain
 }
 
-func (t *timing) toWide(target uint32) int {
+// arrival returns the additional cost of a jump to a target.
+func (t *timing) arrival(target uint32) (cost int) {
 	if t.wideTarget > 0 && t.program.wide(target) {
-		return t.wideTarget
+		cost = t.wideTarget
 	}
-	return 0
+	if target&2 != 0 {
+		cost += t.halfTarget
+	}
+	return cost
 }
 
 // steps returns the number of cycles of a shifter with steps of 4 and 1.
@@ -63,7 +70,7 @@ func (t *timing) steps(by uint32) int {
 
 // whenTaken returns the additional cost of a taken branch.
 func (t *timing) whenTaken(i *Instruction) int {
-	cost := t.taken + t.toWide(i.target())
+	cost := t.taken + t.arrival(i.target())
 	if t.takenPast > 0 && t.program.wide(i.next()) {
 		cost += t.takenPast
 	}
@@ -80,7 +87,7 @@ func (t *timing) dynamic(i *Instruction, a, b uint32) int {
 	case (op.isLoad() || op.isStore()) && splits(a+uint32(i.Immediate), op.bytes()):
 		return t.split
 	case op == opJALR:
-		return t.toWide((a + uint32(i.Immediate)) &^ 1)
+		return t.arrival((a + uint32(i.Immediate)) &^ 1)
 	}
 	return 0
 }

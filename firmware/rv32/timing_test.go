@@ -1,6 +1,7 @@
 package rv32
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,13 +44,12 @@ var frozen = []struct {
 func TestFrozenTiming(t *testing.T) {
 	for _, f := range frozen {
 		for core, want := range map[*Core]int{&cores[1]: f.ibex2, &cores[2]: f.ibex3, &cores[3]: f.pic} {
-			d := &drawing{}
-			for _, w := range f.text {
-				d.word(w)
+			var text []byte
+			for _, w := range append(slices.Clone(f.text), wfiWord) {
+				text = append(text, littleEndian(w)[:2+2*btoi(w&3 == 3)]...)
 			}
-			d.word(wfiWord)
-			p := &Program{Entry: testText, Text: Range{testText, testText + uint32(len(d.text))}, Compressed: true,
-				symbols: map[string]uint32{}, Shared: Memory{testText, d.text}, RAM: Memory{testRAM, make([]byte, 64)}}
+			p := &Program{Entry: testText, Text: Range{testText, testText + uint32(len(text))}, Compressed: true,
+				symbols: map[string]uint32{}, Shared: Memory{testText, text}, RAM: Memory{testRAM, make([]byte, 64)}}
 			p.functions = []function{{p.Text, f.name}}
 			wait := int(core.cost.plain) // of wfi, and of its place
 			reference := NewProcessor(p, core, noWindow{})
@@ -90,7 +90,7 @@ func TestCoresHaveSources(t *testing.T) {
 	_, err = NewCore("picorv32", map[string]int64{"BARREL": 1})
 	require.ErrorContains(t, err, "no parameter BARREL")
 	_, err = NewCore("rocket", nil)
-	require.EqualError(t, err, `there is no core "rocket"; use instructions, ibex, picorv32`)
+	require.EqualError(t, err, `there is no core "rocket"; use instructions, ibex, picorv32, rv32-multicycle`)
 	c, err := NewCore("ibex", map[string]int64{"WritebackStage": 1, "BranchTargetALU": 1, "RV32M": 3})
 	require.NoError(t, err)
 	require.Equal(t, 1, c.cost.loadUse)

@@ -36,7 +36,7 @@ func (t *translator) analyse() {
 // emit writes the functions. Call it after analyse, when the function numbers are known.
 func (t *translator) emit() {
 	t.bodies = []body{{code: t.dispatcher(), name: "runtime.dispatch"}, {code: t.runner(), name: "runtime.run"},
-		{code: t.wideTargets(), name: "runtime.wide"}}
+		{code: t.arrivals(), name: "runtime.arrive"}}
 	for _, r := range t.regions {
 		e := &emitter{translator: t, region: r}
 		t.bodies = append(t.bodies, e.body())
@@ -89,8 +89,8 @@ func (t *translator) runner() []byte {
 	return c.bytes
 }
 
-// wideTargets returns the function wide(pc), which counts the additional cost of a jump to a computed address.
-func (t *translator) wideTargets() []byte {
+// arrivals returns the function arrive(pc), which counts the additional cost of a jump to a computed address.
+func (t *translator) arrivals() []byte {
 	c := &code{}
 	c.add(0)
 	if t.timing.wideTarget > 0 {
@@ -102,6 +102,13 @@ func (t *translator) wideTargets() []byte {
 		c.add(binary.OpI32LtS, binary.OpIf, binary.BlockEmpty)
 		c.cost(t.timing.wideTarget)
 		c.add(binary.OpEnd, binary.OpEnd)
+	}
+	if t.timing.halfTarget > 0 {
+		c.get(localPC)
+		c.constant(2)
+		c.add(opI32And, binary.OpIf, binary.BlockEmpty)
+		c.cost(t.timing.halfTarget)
+		c.add(binary.OpEnd)
 	}
 	c.add(binary.OpEnd)
 	return c.bytes

@@ -13,7 +13,7 @@ const coldHalves = 64
 
 // translator translates a program into WebAssembly functions. Their numbers follow those of the shim:
 //
-//	dispatch, run, wide, regions, cold code
+//	dispatch, run, arrive, regions, cold code
 type translator struct {
 	*Program
 	timing   timing
@@ -53,7 +53,7 @@ const (
 
 func (t *translator) dispatch() uint32           { return t.first }
 func (t *translator) run() uint32                { return t.first + 1 }
-func (t *translator) toWide() uint32             { return t.first + 2 }
+func (t *translator) arrival() uint32            { return t.first + 2 }
 func (t *translator) function(region int) uint32 { return t.first + 3 + uint32(region) }
 
 // Locals of functions of the type (pc, state) -> pc.
