@@ -74,7 +74,7 @@ func (r *Routers) Ways() *RouterWays {
 
 // Follow calls pass for each link on the path from one node to another.
 func (w *RouterWays) Follow(source, destination uint32, pass func(link int)) {
-	at, nodes, phase := w.Graph.Nodes[source], len(w.Graph.Nodes), false
+	at, nodes, phase := w.Graph.Source(int(source)), len(w.Graph.Nodes), false
 	for {
 		hop := w.Routes.Next(at.Router, at.Port, int(destination), nodes, phase, w.Config.ClassVCs())
 		link := w.link[w.first[at.Router]+hop.Port]
@@ -91,7 +91,7 @@ func (w *RouterWays) Follow(source, destination uint32, pass func(link int)) {
 // of its tail. The packet must fit into one buffer.
 func (w *RouterWays) Latency(source, destination uint32, flits int) (cycles int) {
 	passes := 3 + w.Config.RoutingDelay // cycles per router: the allocators, two registers after the switch, and routing
-	cycles = 1 + w.Graph.Nodes[source].Latency + passes + w.Graph.Nodes[destination].Latency + flits - 1
+	cycles = 1 + w.Graph.Source(int(source)).Latency + passes + w.Graph.Nodes[destination].Latency + flits - 1
 	w.Follow(source, destination, func(link int) { cycles += w.Graph.Links[link].Latency + passes })
 	return cycles
 }

@@ -23,6 +23,16 @@ type RouterGraph struct {
 	Ports []int // number of ports by router
 	Links []RouterLink
 	Nodes []RouterNode
+	// by node: the input port of its source; its sink is then at the output port of Nodes (default: both are at Nodes)
+	Sources []RouterNode
+}
+
+// Source returns the input port at which a node's source is.
+func (g *RouterGraph) Source(node int) RouterNode {
+	if g.Sources == nil {
+		return g.Nodes[node]
+	}
+	return g.Sources[node]
 }
 
 // RouteTable selects the output port of heads at each router.
@@ -171,7 +181,7 @@ func newRouterWiring(path string, g *RouterGraph, config *RouterConfig, shards [
 			return nil, err
 		}
 	}
-	return w, w.attach(g.Nodes, config, shards)
+	return w, w.attach(g, config, shards)
 }
 
 func (w *routerWiring) link(l RouterLink, config *RouterConfig) error {
@@ -201,13 +211,14 @@ func (w *routerWiring) wire(near, far *wireEnd, flit, credit wireEnd) error {
 	return nil
 }
 
-func (w *routerWiring) attach(nodes []RouterNode, config *RouterConfig, shards []Shard) error {
+func (w *routerWiring) attach(g *RouterGraph, config *RouterConfig, shards []Shard) error {
+	nodes := g.Nodes
 	if len(nodes) < 1 || len(nodes) > PacketNodesMax {
 		return fmt.Errorf("%s: %d nodes; allowed: 1 to %d", w.path, len(nodes), PacketNodesMax)
 	}
 	w.node = make([]int, len(nodes))
 	for node := range nodes {
-		if w.unknown(nodes[node].Router, nodes[node].Port) {
+		if from := g.Source(node); w.unknown(nodes[node].Router, nodes[node].Port) || w.unknown(from.Router, from.Port) {
 			return fmt.Errorf("%s: node %d is at port %d of router %d, which does not exist", w.path, node,
 				nodes[node].Port, nodes[node].Router)
 		}
@@ -225,8 +236,11 @@ func (w *routerWiring) attach(nodes []RouterNode, config *RouterConfig, shards [
 			return err
 		}
 		w.sources[place].wire, w.sinks[place].wire = unwired, unwired
-		flit, credit := wireEnd{uint32(at), uint16(1 + n.Latency)}, wireEnd{ports + uint32(place), uint16(1 + n.Latency)}
-		if err := w.wire(&w.sources[place], &w.inputs[at], flit, credit); err != nil {
+		from := g.Source(node)
+		in := w.first[from.Router] + from.Port
+		flit, credit := wireEnd{uint32(in), uint16(1 + from.Latency)},
+			wireEnd{ports + uint32(place), uint16(1 + from.Latency)}
+		if err := w.wire(&w.sources[place], &w.inputs[in], flit, credit); err != nil {
 			return err
 		}
 		flit, credit = wireEnd{ports + uint32(place), uint16(2 + n.Latency)},

@@ -59,8 +59,11 @@ var goldenPackets = map[string]string{
 	"fly": "topology = fly; k = 16; n = 1; routing_function = dest_tag; num_vcs = 4; routing_delay = 0; credit_delay = 2;\n" +
 		"vc_allocator = separable_input_first; sw_allocator = separable_input_first;",
 	"routes_cmesh4_dornx": square4 + "topology = cmesh; routing_function = dor_no_express;",
-	"routes_flatfly_min":  square4 + "topology = flatfly; routing_function = ran_min;",
-	"routes_flatfly_c9":   square4 + "topology = flatfly; routing_function = ran_min; k = 3; c = 9; x = 3; y = 3; xr = 3; yr = 3;",
+	"routes_fly_k2n4":     "topology = fly; k = 2; n = 4; routing_function = dest_tag; num_vcs = 2; vc_buf_size = 4;",
+	"routes_fly_k3n3": "topology = fly; k = 3; n = 3; routing_function = dest_tag; num_vcs = 3; vc_buf_size = 4; routing_delay = 0;\n" +
+		"credit_delay = 1; vc_allocator = separable_input_first; sw_allocator = separable_input_first;",
+	"routes_flatfly_min": square4 + "topology = flatfly; routing_function = ran_min;",
+	"routes_flatfly_c9":  square4 + "topology = flatfly; routing_function = ran_min; k = 3; c = 9; x = 3; y = 3; xr = 3; yr = 3;",
 }
 
 const square4 = "k = 4; n = 2; c = 4; x = 4; y = 4; xr = 2; yr = 2; num_vcs = 2; vc_buf_size = 4;\n"

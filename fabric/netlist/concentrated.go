@@ -15,7 +15,7 @@ var concentratedSource string
 
 // Concentrated are networks of routers with several processors each. They are numbered and wired as in BookSim 2.
 type Concentrated struct {
-	// one router with all processors
+	// stages of routers between the sources and the sinks of all processors; one stage is one router
 	Fly *Fly `json:"fly,omitempty"`
 	// a mesh of routers with 2 x 2 processors each
 	CMesh *CMesh `json:"cmesh,omitempty"`
@@ -50,16 +50,23 @@ type FlatFly struct {
 	Latency *int `json:"latency,omitempty" jsonschema:"minimum=1,maximum=4096"`
 }
 
-// Fly is one router with all processors.
+// Fly is a k-ary n-fly: n stages of k^(n-1) routers with k ports each. Processor j sends to input j mod k of router j
+// div k of the first stage, and receives from the same output of the last stage. Routers are numbered stage by stage.
 type Fly struct {
-	// processors of its only stage
-	K []int `json:"k" jsonschema:"required,minItems=1,maxItems=1,minimum=1,maximum=256"`
+	// k for each stage: [16] is one router with 16 processors, [2, 2, 2, 2] are four stages of 8 routers
+	K []int `json:"k" jsonschema:"required,minItems=1,maxItems=16,minimum=1,maximum=256"`
 }
 
 func (Fly) Declaration() string          { return concentratedSource }
 func (Concentrated) Declaration() string { return concentratedSource }
 func (CMesh) Declaration() string        { return concentratedSource }
 func (FlatFly) Declaration() string      { return concentratedSource }
+
+// keptKey is a key of a drawing with its value.
+type keptKey struct {
+	key   string
+	value any
+}
 
 // concentrated is a network of this kind in a drawing.
 type concentrated struct {
@@ -113,6 +120,11 @@ func (w *routed) drawConcentrated(c *concentrated) error {
 	if reason, remedy := c.value.draw(&w.Graph); reason != "" {
 		return refuse(reason, remedy)
 	}
+	if fly, is := c.value.(*Fly); is && w.Graph.Sources != nil {
+		if w.stages, w.usual = fly, routesDestTag; w.nicPorts > 1 {
+			return refuse("sources are apart from sinks, so processors have one port", "delete ports of streaming")
+		}
+	}
 	own := w.Graph.Nodes
 	for port := 1; port < w.nicPorts; port++ {
 		for _, node := range own {
@@ -123,13 +135,51 @@ func (w *routed) drawConcentrated(c *concentrated) error {
 	return nil
 }
 
-func (f *Fly) routers() (count, ports, processors int) { return 1, f.K[0], f.K[0] }
+func (f *Fly) routers() (count, ports, processors int) {
+	count = len(f.K)
+	for range count - 1 {
+		count = times(count, f.K[0])
+	}
+	return count, f.K[0], f.K[0]
+}
 
+// draw returns the wiring of BookSim: output z of router a leads to router b of the next stage, in which digit z of the
+// number of a becomes the number of the input.
 func (f *Fly) draw(g *hw.RouterGraph) (reason, remedy string) {
-	for node := range f.K[0] {
-		g.Nodes = append(g.Nodes, hw.RouterNode{Router: 0, Port: node, Latency: 1})
+	k, stages := f.K[0], len(f.K)
+	if slices.ContainsFunc(f.K, func(other int) bool { return other != k }) {
+		return fmt.Sprintf("k is %v", f.K), "give each stage the same number"
+	}
+	each := len(g.Ports) / stages // routers of a stage
+	for node := range each * k {
+		source := hw.RouterNode{Router: node / k, Port: node % k, Latency: 1}
+		g.Sources = append(g.Sources, source)
+		source.Router += (stages - 1) * each
+		g.Nodes = append(g.Nodes, source)
+	}
+	for s, u := 1, each; s < stages; s++ {
+		u /= k
+		for a := range each {
+			digit := a / u % k
+			for p := range k {
+				g.Links = append(g.Links, hw.RouterLink{From: (s-1)*each + a + (p-digit)*u, Output: digit, To: s*each + a, Input: p,
+					Latency: 1})
+			}
+		}
+	}
+	if stages == 1 {
+		g.Sources = nil
 	}
 	return "", ""
+}
+
+// next returns the output of a router for packets to a node: stage s replaces digit n-1-s of the number.
+func (f *Fly) next(router, node int) (port, class int) {
+	routers, k, _ := f.routers()
+	for range len(f.K) - 1 - router/(routers/len(f.K)) {
+		node /= k
+	}
+	return node % k, 0
 }
 
 // cmeshSide is the number of processors along a side of a router's square.

@@ -2,6 +2,7 @@ package netlist
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,14 +58,45 @@ func requireRoutes(t *testing.T, table []uint8, routers, nodes int, want func(ro
 	}
 }
 
+// TestFlyOfStages: every packet passes one router of each stage and leaves at its destination; each port has one link.
+func TestFlyOfStages(t *testing.T) {
+	for _, c := range []struct{ k, stages int }{{2, 2}, {2, 5}, {3, 3}, {4, 2}, {1, 3}} {
+		text := fmt.Sprintf("fly: {k: %s}\nrouter: {}", form(slices.Repeat([]int{c.k}, c.stages)))
+		routers, err := drawnRouters(t, text)
+		require.NoError(t, err)
+		nodes := len(routers.Graph.Nodes)
+		require.Len(t, routers.Graph.Links, (c.stages-1)*nodes)
+		require.Contains(t, routers.Shown, "deadlock-free (Dally and Seitz)")
+		ways := routers.Ways()
+		for source := range uint32(nodes) {
+			for destination := range uint32(nodes) {
+				passed, last := 1, routers.Graph.Sources[source].Router
+				ways.Follow(source, destination, func(link int) {
+					passed++
+					require.Equal(t, last, routers.Graph.Links[link].From)
+					last = routers.Graph.Links[link].To
+				})
+				require.Equal(t, c.stages, passed)
+				require.Equal(t, routers.Graph.Nodes[destination].Router, last)
+				at, out := routers.Graph.Nodes[destination], int(routers.Routes.Ports[last*nodes+int(destination)])
+				require.Equal(t, at.Port, out)
+			}
+		}
+	}
+}
+
 // TestConcentratedRefused: networks that cannot be built, each with a remedy.
 func TestConcentratedRefused(t *testing.T) {
 	for text, refused := range map[string]string{
-		"flatfly: {k: 4, n: 2, columns: 2}\nrouter: {}": "flatfly: 2 columns of 16 routers; give a power of 4 as columns",
-		"flatfly: {k: 2, n: 2, columns: 8}\nrouter: {}": "flatfly: 8 columns of 4 routers; give a power of 2 as columns",
-		"flatfly: {k: 256, n: 1, side: 2}\nrouter: {}":  "flatfly: routers of 259 ports; at most 256 are allowed",
-		"flatfly: {k: 2, n: 16, side: 15}\nrouter: {}":  "flatfly: 65536 routers with 225 processors each; at most",
-		"cmesh: {k: 4}\nfly: {k: [4]}\nrouter: {}":      "router: the network needs exactly one of mesh, torus, ring, dragonfly, fly, cmesh, flatfly, anynet and drawn routers",
+		"flatfly: {k: 4, n: 2, columns: 2}\nrouter: {}":       "flatfly: 2 columns of 16 routers; give a power of 4 as columns",
+		"flatfly: {k: 2, n: 2, columns: 8}\nrouter: {}":       "flatfly: 8 columns of 4 routers; give a power of 2 as columns",
+		"flatfly: {k: 256, n: 1, side: 2}\nrouter: {}":        "flatfly: routers of 259 ports; at most 256 are allowed",
+		"flatfly: {k: 2, n: 16, side: 15}\nrouter: {}":        "flatfly: 65536 routers with 225 processors each; at most",
+		"cmesh: {k: 4}\nfly: {k: [4]}\nrouter: {}":            "router: the network needs exactly one of mesh, torus, ring, dragonfly, fly, cmesh, flatfly, anynet and drawn routers",
+		"fly: {k: [2, 3]}\nrouter: {}":                        "fly: k is [2 3]; give each stage the same number",
+		"fly: {k: [2, 2]}\nrouter: {}\nstreaming: {ports: 2}": "fly: sources are apart from sinks, so processors have one port; delete ports",
+		"fly: {k: [2, 2]}\nrouter: {}\nroutes: shortest":      "routes: shortest does not suit this network of routers",
+		"fly: {k: [4]}\nrouter: {}\nroutes: dest_tag":         "routes: dest_tag does not suit this network of routers",
 		"cmesh: {k: 4}": "has the key cmesh, which draws routers, but not the key router; add router",
 		"flatfly: {k: 2, n: 2, latency: 0}\nrouter: {}":             "flatfly.latency is 0; allowed: 1 to 4096",
 		"cmesh: {k: 3}\nrouter: {}\nstreaming: {ports: 70}":         "ports is 70; allowed: 1 to 64",

@@ -257,10 +257,11 @@ func (d *dependencies) walk(take func(source, destination int, held, asked uint3
 	d.seen = make([]int, classes*len(d.router))
 	var held, asked []uint32
 	for destination := range nodes {
-		for source, at := range g.Nodes {
+		for source := range g.Nodes {
 			if !d.sends(source, destination) {
 				continue
 			}
+			at := g.Source(source)
 			router, input, phase := at.Router, at.Port, false
 			for held = held[:0]; ; {
 				hop := d.built.Routes.Next(router, input, destination, nodes, phase, d.built.Config.ClassVCs())

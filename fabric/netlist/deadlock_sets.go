@@ -31,8 +31,8 @@ func (d *dependencies) dependBySets() (count int, ok bool) {
 		return 0, false
 	}
 	sends := make([]bool, len(g.Ports))
-	for _, node := range g.Nodes {
-		sends[node.Router] = true
+	for node := range g.Nodes {
+		sends[g.Source(node).Router] = true
 	}
 	if slices.Contains(sends, false) {
 		return 0, false

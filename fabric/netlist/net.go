@@ -36,12 +36,12 @@ type Net struct {
 }
 
 type reaching struct {
-	apart     bool // some processors may be unreachable
-	routers   *fabric.Routers
-	calls     []string   // name of each router in routes
-	rule      string     // default routing rule of routers
-	shorthand *shorthand // shorthand that draws the routers, nil for none
-	slotted   int        // number of slotted media; the later media are channels of routers
+	apart   bool // some processors may be unreachable
+	routers *fabric.Routers
+	calls   []string // name of each router in routes
+	rule    string   // default routing rule of routers
+	kept    keptKey  // key that draws the routers
+	slotted int      // number of slotted media; the later media are channels of routers
 }
 
 type said struct {

@@ -60,7 +60,8 @@ type Network struct {
 	// links between ports of processors, from ports to stars, and between ports of routers
 	Links Links `json:"links,omitempty"`
 	// routing table for firmware: shortest (default), none, or both in an object {default: none, NODE: {DESTINATION:
-	// port}}; of routers: shortest, dor, dim_order, dateline, minimal, anynet (default: depends on the network), or
+	// port}}; of routers: shortest, dor, dim_order, dateline, minimal, dest_tag, anynet (default: depends on the network),
+	// or
 	// an object {default: shortest, file: FILE, ROUTER: {PROCESSOR: port, PROCESSOR: "port:VC..VC"}}
 	Routes *Routes `json:"routes,omitempty"`
 

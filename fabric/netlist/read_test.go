@@ -314,7 +314,7 @@ var wrong = []struct{ name, text, says, mended string }{
 	{"a hypercube of one", "hypercube: {dimensions: 0}", "n.yaml:1:25: hypercube.dimensions is 0; allowed: 1 to 22 (bits of a node's number)", "hypercube: {dimensions: 1}"},
 	{"a fly of none", "fly: {k: [0]}\nrouter: {}", "n.yaml:1:11: fly.k[0] is 0; allowed: 1 to 256", "fly: {k: [1]}\nrouter: {}"},
 	{"a large fly", "fly: {k: [257]}\nrouter: {}", "n.yaml:1:11: fly.k[0] is 257; allowed: 1 to 256", "fly: {k: [8]}\nrouter: {}"},
-	{"a fly of two stages", "fly: {k: [4, 4]}\nrouter: {}", "n.yaml:1:10: fly.k has 2 entries; give at most 1", "fly: {k: [4]}\nrouter: {}"},
+	{"a fly of unequal stages", "fly: {k: [4, 2]}\nrouter: {}", "n.yaml:1:6: fly: k is [4 2]; give each stage the same number", "fly: {k: [4, 4]}\nrouter: {}"},
 	{"a fly without routers", "fly: {k: [4]}", "n.yaml:1:1: the netlist has the key fly, which draws routers, but not the key router; add router: {vcs: 2, depth: 4}", "fly: {k: [4]}\nrouter: {vcs: 2, depth: 4}"},
 	{"no channels", "mesh: {k: [2, 2]}\nrouter: {vcs: 0}", "n.yaml:2:15: router.vcs is 0; allowed: 1 to 256", "mesh: {k: [2, 2]}\nrouter: {vcs: 1}"},
 	{"no buffers", "mesh: {k: [2, 2]}\nrouter: {depth: 0}", "n.yaml:2:17: router.depth is 0; allowed: 1 to 4096", "mesh: {k: [2, 2]}\nrouter: {depth: 1}"},

@@ -46,7 +46,8 @@ func (w *routed) suits() error {
 	fits := map[string]bool{
 		routesDOR: w.grid != nil && !w.around, routesDimOrder: w.grid != nil && w.around,
 		routesDateline: w.around || w.Names != nil,
-		routesMinimal:  w.groups != nil, routesAnynet: w.graph != nil, routesShortest: true,
+		routesMinimal:  w.groups != nil, routesAnynet: w.graph != nil, routesShortest: w.stages == nil,
+		routesDestTag: w.stages != nil,
 	}
 	if w.routes.none {
 		return w.refuse(place, "routes: none is only for networks without routers: packets need routes through routers",
@@ -55,7 +56,8 @@ func (w *routed) suits() error {
 	if !fits[word] {
 		return w.refuse(place, "routes: "+word+" does not suit this network of routers",
 			"dor is for a mesh, dim_order for a torus, dateline for a ring or a torus, "+
-				"minimal for a dragonfly, anynet for anynet; shortest is for all networks")
+				"minimal for a dragonfly, anynet for anynet, dest_tag for a fly of several stages; shortest is for all other "+
+				"networks")
 	}
 	if even := slices.IndexFunc(w.grid, func(k int) bool { return k%2 == 0 }); word == routesDimOrder && even >= 0 {
 		return w.refuse(place,
@@ -82,7 +84,7 @@ func (w *routed) rule() error {
 		return nil
 	}
 	computed := w.computed()
-	if w.begin(); computed != nil && word != routesDOR {
+	if w.begin(); computed != nil && word != routesDOR && word != routesDestTag {
 		w.datelineClasses()
 	}
 	switch {
@@ -115,6 +117,8 @@ func (w *routed) computed() func(router, node int) (port, class int) {
 		return w.dimensionOrder
 	case word == routesMinimal:
 		return w.minimal
+	case word == routesDestTag:
+		return w.stages.next
 	case word == routesDateline && w.around:
 		return w.dateline
 	}

@@ -66,7 +66,9 @@ func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	net.atRouters(w.Routers)
 	net.calls, net.rule = w.routers, w.word()
 	if len(d.plans) > 0 {
-		net.shorthand = &d.plans[0]
+		net.kept = keptKey{d.plans[0].key, d.plans[0].value}
+	} else if len(d.concentrated) > 0 {
+		net.kept = keptKey{d.concentrated[0].key, d.concentrated[0].value}
 	}
 	return w.Routers, net
 }
@@ -357,6 +359,7 @@ type routed struct {
 	around bool  // the grid has wrap-around links
 	graph  *Anynet
 	groups *Dragonfly
+	stages *Fly // a fly of several stages; nil for other networks
 
 	routers, processors []string
 

@@ -23,9 +23,10 @@ const (
 	routesDateline = "dateline"  // routes of a ring or torus of routers
 	routesMinimal  = "minimal"   // routes of a dragonfly of routers
 	routesAnynet   = "anynet"    // routes that BookSim finds in a graph
+	routesDestTag  = "dest_tag"  // routes of a fly
 )
 
-var routerRoutes = []string{routesDOR, routesDimOrder, routesDateline, routesMinimal, routesAnynet}
+var routerRoutes = []string{routesDOR, routesDimOrder, routesDateline, routesMinimal, routesAnynet, routesDestTag}
 
 type routeEntry struct {
 	place    string

@@ -108,7 +108,7 @@ func (n *Net) sketchRouters(s *fabric.Sketch) {
 	}
 	for i, node := range g.Nodes {
 		at := n.slotted + len(g.Links) + 2*i
-		s.At[at], s.At[at+1] = first+node.Router, first+node.Router
+		s.At[at], s.At[at+1] = first+g.Source(i).Router, first+node.Router
 	}
 }
 

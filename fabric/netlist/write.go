@@ -180,7 +180,7 @@ func (n *Net) WriteYAML(w io.Writer) error {
 	fmt.Fprintf(b, "name: %s\n", n.Name)
 	switch {
 	case n.routers != nil:
-		if n.yamlRouters(b); n.routers.Routes.Ports == nil {
+		if n.yamlRouters(b); n.keepsKey() {
 			return b.Flush()
 		}
 	case n.Switch:

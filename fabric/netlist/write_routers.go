@@ -42,8 +42,9 @@ func (n *Net) channels(name func(router int) string) (all []channel) {
 		all = append(all, channel{end(l.From, l.Output), end(l.To, l.Input), l.Latency})
 	}
 	for i, node := range n.routers.Graph.Nodes {
-		at, own := end(node.Router, node.Port), n.end(n.routers.NIC.At(i))
-		all = append(all, channel{own, at, node.Latency}, channel{at, own, node.Latency})
+		from, own := n.routers.Graph.Source(i), n.end(n.routers.NIC.At(i))
+		all = append(all, channel{own, end(from.Router, from.Port), from.Latency},
+			channel{end(node.Router, node.Port), own, node.Latency})
 	}
 	return all
 }
@@ -69,8 +70,8 @@ func (n *Net) writeRouters(w io.Writer) {
 		out[l.From][l.Output], in[l.To][l.Input] = text(i), text(i)
 	}
 	for i, node := range g.Nodes {
-		at := len(g.Links) + 2*i
-		in[node.Router][node.Port], out[node.Router][node.Port] = text(at), text(at+1)
+		at, from := len(g.Links)+2*i, g.Source(i)
+		in[from.Router][from.Port], out[node.Router][node.Port] = text(at), text(at+1)
 	}
 	fmt.Fprint(w, "\nrouter\tcalled\tport\tsends to\thears\n")
 	for i := range g.Ports {
@@ -160,6 +161,10 @@ func joined(names []string) (all []string) {
 	return all
 }
 
+// keepsKey reports whether routers are written as the key that draws them: their routes have no table, or their sources
+// are apart from their sinks.
+func (n *Net) keepsKey() bool { return n.routers.Routes.Ports == nil || n.routers.Graph.Sources != nil }
+
 func (n *Net) yamlRouters(w io.Writer) {
 	r := n.routers
 	word := func(is bool, yes, no string) string {
@@ -176,8 +181,8 @@ func (n *Net) yamlRouters(w io.Writer) {
 	fmt.Fprintf(w, "vc_allocator: %s, sw_allocator: %s}\n", allocator(c.VCAllocator), allocator(c.SwitchAllocator))
 	fmt.Fprintf(w, "streaming: {tick: %d, flit_bits: %d, vc: %s, eject: %s", r.Tick, r.Bits, word(r.ByTag, "tag", "turn"),
 		word(r.Sink, "sink", "fifo"))
-	if r.Routes.Ports == nil { // the routes have no table
-		fmt.Fprintf(w, ", ports: %d}\n%s: %s\nroutes: %s\n", r.NIC.Ports(0), n.shorthand.key, form(n.shorthand.value), n.rule)
+	if n.keepsKey() {
+		fmt.Fprintf(w, ", ports: %d}\n%s: %s\nroutes: %s\n", r.NIC.Ports(0), n.kept.key, form(n.kept.value), n.rule)
 		return
 	}
 	fmt.Fprint(w, "}\n")
@@ -272,7 +277,7 @@ func (n *Net) yamlBetween(w io.Writer) (before func(number int)) {
 
 func (n *Net) yamlRouterRoutes(w io.Writer) {
 	rule := routesShortest
-	if n.rule == routesDateline && n.shorthand == nil { // the ring is drawn
+	if n.rule == routesDateline && n.kept.key == "" { // the ring is drawn
 		rule = routesDateline
 	}
 	usual, name := n.usualRoutes(rule), n.yamlNames()

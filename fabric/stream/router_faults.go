@@ -96,9 +96,10 @@ func (f *RouterFaults) Begin() {
 		f.credits[i].sooner(min(from.from, to.after(l.Latency+delay)), -1)
 	}
 	for node, at := range f.routers.Graph.Nodes {
-		out, dead := len(f.routers.Graph.Links)+2*node, &f.dead[at.Router]
-		f.flits[out].sooner(dead.from, -1)
-		f.credits[out].sooner(dead.after(at.Latency), -1)
+		source := f.routers.Graph.Source(node)
+		out, dead, first := len(f.routers.Graph.Links)+2*node, &f.dead[at.Router], &f.dead[source.Router]
+		f.flits[out].sooner(first.from, -1)
+		f.credits[out].sooner(first.after(source.Latency), -1)
 		f.flits[out+1].sooner(dead.after(at.Latency), -1)
 		f.credits[out+1].sooner(dead.from, -1)
 	}

@@ -73,10 +73,8 @@ func (r *reader) cube() {
 }
 
 func (r *reader) fly() {
-	if r.integer("n") != 1 {
-		r.refuse("n", "a fly of several stages", "write n = 1")
-	}
-	r.netlist["fly"], r.network = map[string]any{"k": []int{r.integer("k")}}, network{r.power(), nil}
+	stages := slices.Repeat([]int{r.integer("k")}, r.integer("n"))
+	r.netlist["fly"], r.network = map[string]any{"k": stages}, network{r.power(), nil}
 }
 
 // square checks the keys of a grid of routers with a square of nodes each, and returns a side of the square.
