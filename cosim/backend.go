@@ -20,6 +20,10 @@ type Backend struct {
 
 	// Load accepts an image built by `starloom cosim build`; nil for a backend that requires sources.
 	Load func(image []byte) (Design, error)
+
+	// Preprocess returns the text of Verilog sources after macros and includes, with `line directives; nil for a
+	// backend that cannot.
+	Preprocess func(ctx context.Context, s Source, o BuildOptions) (string, error)
 }
 
 // A Design is RTL that a backend can run.

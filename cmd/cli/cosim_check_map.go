@@ -74,6 +74,10 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 		m.Backend = o.backend.value
 		m.Places["backend"] = "--backend"
 	}
+	if m.Goals != nil && m.Goals.Only {
+		return input.Mistake(m.Place("goals"), "a check compares RTL with a model, but goals: only names none",
+			"decide its assertions by `starloom cosim prove "+subject+"`, or name a model and write goals: beside")
+	}
 	inputs := append(m.Files(), o.StimulusFile)
 	if err := o.outputs.check(inputs...); err != nil {
 		return err
@@ -143,8 +147,8 @@ func (o *checkFlags) writePointJUnit(w io.Writer, subject string, report *lockst
 	one, err := junitOf(report, 0)
 	cases := []outcome.JUnitCase{one}
 	if proof != nil {
-		proved, wrong := provedCase(proof)
-		cases, err = append(cases, proved), errors.Join(err, wrong)
+		proved, wrong := provedCases(proof)
+		cases, err = append(cases, proved...), errors.Join(err, wrong)
 	}
 	return errors.Join(err, o.writeJUnit(w, "cosim check "+subject, cases...))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"starloom"
+	"starloom/cosim"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/prove"
 	"starloom/fabric/outcome"
@@ -109,8 +110,8 @@ func (o *proveFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return fault(err)
 	}
-	if report.Case != nil {
-		err = files.Write(report.Case)
+	if shown, _ := report.Shown(); shown != nil {
+		err = files.Write(shown)
 	}
 	if json != nil {
 		err = errors.Join(err, report.WriteJSON(json))
@@ -119,8 +120,8 @@ func (o *proveFlags) run(c *cobra.Command, args []string) error {
 		err = errors.Join(err, page.Proof(report, subject, o.written()).Write(html))
 	}
 	if junit != nil {
-		one, wrong := provedCase(report)
-		err = errors.Join(err, wrong, o.writeJUnit(junit, "cosim prove "+subject, one))
+		cases, wrong := provedCases(report)
+		err = errors.Join(err, wrong, o.writeJUnit(junit, "cosim prove "+subject, cases...))
 	}
 	if err := errors.Join(err, reports.Commit()); err != nil {
 		return fault(err)
@@ -137,6 +138,28 @@ func proved(c *cobra.Command, m *pinmap.Map, o prove.Options) (*prove.Report, er
 		report.Provenance = starloom.MapProvenance(m)
 	}
 	return report, err
+}
+
+// provedCases returns the test case of a proof, and one for each assertion of the RTL.
+func provedCases(report *prove.Report) (cases []outcome.JUnitCase, err error) {
+	if report.Verdict != prove.GoalsOnly {
+		one, err := provedCase(report)
+		if err != nil {
+			return nil, err
+		}
+		cases = append(cases, one)
+	}
+	for _, g := range report.Goals {
+		c := outcome.JUnitCase{Name: g.Title(), Details: g.Result()}
+		switch {
+		case g.Failed():
+			c.Failure = g.Result()
+		case g.Open() || g.Verdict == prove.Bounded || g.Verdict == prove.Absent:
+			c.Skipped = g.Result()
+		}
+		cases = append(cases, c)
+	}
+	return cases, nil
 }
 
 // provedCase returns the test case of a proof. A proof for some cycles, or an undecided proof, is reported as
@@ -165,6 +188,9 @@ func (o *proveFlags) say(c *cobra.Command, report *prove.Report, subject string)
 			return err
 		}
 	}
+	if _, err := fmt.Fprint(text, o.traced(report, subject)); err != nil {
+		return err
+	}
 	if report.Verdict == prove.Undecided {
 		if _, err := fmt.Fprintf(text, "%s\n", o.undecided(report, subject)); err != nil {
 			return err
@@ -174,6 +200,25 @@ func (o *proveFlags) say(c *cobra.Command, report *prove.Report, subject string)
 		return err
 	}
 	return verdictOf(report)
+}
+
+// traced names the files with the trace of an assertion, or the options that write them.
+func (o *proveFlags) traced(report *prove.Report, subject string) (text string) {
+	shown, goal := report.Shown()
+	if goal == nil {
+		return ""
+	}
+	if isFile(o.vcd) {
+		text = fmt.Sprintf("waveform of %s: %s\n", goal.Name, o.vcd)
+	}
+	if isFile(o.save) {
+		text += fmt.Sprintf("inputs of %s: %s\n", goal.Name, o.save)
+	}
+	if text != "" {
+		return text
+	}
+	return fmt.Sprintf("for a waveform and the inputs of %s, %s: starloom cosim prove %s --vcd prove.vcd --save prove.csv\n",
+		goal.Name, cosim.Count(uint64(shown.Shown.Stimulus.Cycles()), "cycle"), subject)
 }
 
 func (o *proveFlags) repeat(report *prove.Report, subject string) string {
@@ -203,14 +248,16 @@ func (o *proveFlags) undecided(report *prove.Report, subject string) string {
 	return fmt.Sprintf("with more time: starloom cosim prove %s --time %v\n%s", subject, min(10*o.limit, timeMost), text)
 }
 
+// verdictOf returns the worst verdict: a difference or a failed assertion, then what is undecided, then what holds for
+// some cycles.
 func verdictOf(report *prove.Report) error {
-	switch report.Verdict {
-	case prove.Equal:
-		return nil
-	case prove.Differs:
+	switch {
+	case report.Verdict == prove.Differs || report.GoalsFailed():
 		return errFailed
-	case prove.Bounded:
+	case report.Verdict == prove.Undecided || report.GoalsOpen():
+		return errUndecided
+	case report.Verdict == prove.Bounded || report.GoalsBounded():
 		return errBounded
 	}
-	return errUndecided
+	return nil
 }

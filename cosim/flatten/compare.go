@@ -103,7 +103,9 @@ func compare(ctx context.Context, s cosim.Source, prints []*Module, o cosim.Buil
 		if err != nil {
 			return nil, err
 		}
-		print.Defines[DefineAssertions], print.Defines[DefineBranches] = "", ""
+		if print.Defines[DefineBranches] = ""; !m.Goals {
+			print.Defines[DefineAssertions] = ""
+		}
 		sources = append(sources, print)
 	}
 	for _, source := range sources {
@@ -433,7 +435,7 @@ func ending(err error) (*cosim.Fault, error) {
 }
 
 func (c *comparison) explained(fault *cosim.Fault, violated string) error {
-	if fault.Kind == cosim.FaultFinish || c.quiet {
+	if fault.Kind == cosim.FaultFinish || c.quiet || c.Goals {
 		return nil
 	}
 	if violated != "" {
@@ -452,6 +454,9 @@ func (c *comparison) explained(fault *cosim.Fault, violated string) error {
 // violated at the next edge.
 func (c *comparison) violated() (level, edge string) {
 	ports := c.devices[1].Ports()
+	if c.Goals {
+		return "", ""
+	}
 	for i, a := range c.Assertions {
 		p := ports[len(ports)-len(c.Assertions)+i]
 		if c.devices[1].Outputs()[p.Word] == 0 {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"starloom/cosim/goals"
 )
 
 // A design is a module read from Verilator's tree, before it is printed.
@@ -185,13 +187,13 @@ func walk(roots []*expr, visit func(*expr)) {
 }
 
 type violation struct {
-	when *expr
-	at   *node
-	text string
+	when        *expr
+	at          *node
+	text, scope string
 }
 
 func (d *design) check(v violation, clock string, bad *expr) {
-	if bad.is(0) {
+	if _, _, goal := goals.Marked(v.text); bad.is(0) && !goal {
 		return
 	}
 	asksX := false
@@ -209,6 +211,7 @@ func (d *design) check(v violation, clock string, bad *expr) {
 	}
 	d.checks = append(d.checks, check{Assertion{
 		Net: fmt.Sprintf("assertion_%d", len(d.checks)), Kind: kind, Place: d.place(v.at), Text: v.text, Clock: clock,
+		Scope: v.scope,
 	}, bad})
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // edition identifies the form of prints in the cache. It must change with every change of printed text.
-const edition = "flat-37"
+const edition = "flat-38"
 
 // Print reads a design with Verilator and prints it; GHDL translates VHDL first. Print rejects constructs that it
 // cannot print faithfully, with their place.

@@ -40,6 +40,9 @@ type Module struct {
 	BranchPort string     `json:"branch_port"` // see DefineBranches
 	Constants  []Constant `json:"constants"`
 
+	// the assertions are goals, which the source in a comparison lacks
+	Goals bool `json:"-"`
+
 	// returns the rules for inputs of a comparison, given the source's ports; nil for none
 	Rules func([]cosim.Port) cosim.Rules `json:"-"`
 }
@@ -52,6 +55,7 @@ type Assertion struct {
 	Place string `json:"place"`
 	Text  string `json:"text"`
 	Clock string `json:"clock,omitempty"` // clock edge, such as posedge clk; "" for none
+	Scope string `json:"scope,omitempty"` // instance that contains it, such as i_fifo; "" for the top module
 }
 
 // A Register is a variable of the source that retains its value between cycles.

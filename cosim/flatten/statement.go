@@ -240,11 +240,11 @@ func (p *process) jump(n *node, s *state) *state {
 }
 
 func (p *process) stop(n *node, s *state) *state {
-	text := ""
+	text, scope := "", ""
 	for _, beside := range n.parent.operands {
 		for _, d := range beside {
 			if d.kind == "DISPLAY" && d.loc == n.loc && d.one(1) != nil {
-				text = d.one(1).rest
+				text, scope = d.one(1).rest, p.scopeOf(d)
 			}
 		}
 	}
@@ -252,8 +252,26 @@ func (p *process) stop(n *node, s *state) *state {
 		text = after
 	}
 	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), `\n`))
-	p.violations = append(p.violations, violation{p.when(0), n, text})
+	p.violations = append(p.violations, violation{p.when(0), n, text, scope})
 	return s
+}
+
+var scopeText = regexp.MustCompile(`"__DOT__([^"]*)"`)
+
+// scopeOf returns the instance that contains a message, "" for the top module.
+func (d *design) scopeOf(message *node) string {
+	var parts []string
+	message.each(func(n *node) {
+		if n.kind != "SCOPENAME" || len(parts) > 0 {
+			return
+		}
+		for _, text := range n.operands[2] {
+			if found := scopeText.FindStringSubmatch(text.rest); found != nil {
+				parts = append(parts, found[1])
+			}
+		}
+	})
+	return strings.TrimPrefix(strings.TrimPrefix(d.plainName(strings.Join(parts, ".")), d.top), ".")
 }
 
 func (p *process) forget(n *node, s *state) *state {

@@ -71,6 +71,8 @@ type Map struct {
 
 	Contract
 
+	Goals *Goals // nil unless assertions of the RTL are goals of a proof
+
 	Build cosim.BuildOptions
 
 	opened *opened // nil before Open
@@ -156,15 +158,18 @@ func (m *Map) Given() *twin.Given {
 // Files returns the paths of all files to which the map refers: the map, the image, and the sources of the RTL and of
 // a model that is RTL.
 func (m *Map) Files() []string {
-	all := append([]string{m.File, m.Image}, m.Source.Files...)
+	all := append([]string{m.File, m.Image}, m.original().Files...)
 	if g := m.Given(); g != nil {
 		all = append(all, g.Source.Files...)
 	}
 	return all
 }
 
-// Prepare builds a model that is RTL. Otherwise, the first call of NewModel builds it.
+// Prepare reads the goals of the RTL, and builds a model that is RTL. Otherwise, the first call of NewModel builds it.
 func (m *Map) Prepare(ctx context.Context) error {
+	if err := m.readGoals(ctx); err != nil {
+		return err
+	}
 	if g := m.Given(); g != nil {
 		return m.inModel(g.Prepare(ctx, m.Build))
 	}
@@ -240,15 +245,21 @@ func (m *Map) parametersRemedy(t twin.Twin) string {
 
 // Close releases built designs. All devices must have been closed.
 func (m *Map) Close() error {
+	err := m.CloseRTL()
+	if g := m.Given(); g != nil && g.Shape != nil {
+		err = errors.Join(err, g.Shape.Close())
+		g.Shape = nil
+	}
+	return err
+}
+
+// CloseRTL releases built designs of the RTL, but not of the model.
+func (m *Map) CloseRTL() error {
 	var err error
 	for _, design := range m.built().designs {
 		err = errors.Join(err, design.Close())
 	}
 	m.opened = nil
-	if g := m.Given(); g != nil && g.Shape != nil {
-		err = errors.Join(err, g.Shape.Close())
-		g.Shape = nil
-	}
 	return err
 }
 

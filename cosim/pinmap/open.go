@@ -55,7 +55,7 @@ func (m *Map) openRTL(ctx context.Context, o cosim.Options, seeing cosim.Seeing)
 		if design, err = m.loadOrBuild(ctx, source, seeing); err != nil {
 			return nil, m.inMap(err)
 		}
-		m.built().designs[as], m.built().ifdefs = design, m.Source.Ifdefs(m.backend())
+		m.built().designs[as], m.built().ifdefs = design, m.original().Ifdefs(m.backend())
 	}
 	d, err := design.Open(o)
 	m.built().warnings = append(slices.Clip(design.Warnings()), m.built().ifdefs...)

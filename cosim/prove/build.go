@@ -33,6 +33,12 @@ type miter struct {
 	on       int   // input that is always 1
 	late     int
 	declares bool
+
+	goals []goalNet
+	fails []int // by goal: output that is 1 in a cycle in which the goal fails
+	// outputs that are 1 if all assumptions hold up to this cycle; if they held up to the previous cycle; and if the
+	// assumptions of the RTL alone hold now
+	goalsCount, goalsBegin, goalsObeyed int
 }
 
 func (m *miter) groups() (groups [][]int) {
@@ -59,6 +65,7 @@ type builder struct {
 	print       *flatten.Module // the RTL as one module
 	checks      int             // $fatal and similar checks of the RTL
 	dropped     []string        // parts of the RTL that the print omits
+	goals       []goalNet
 }
 
 func (b *builder) write(name, text string) error {
@@ -70,8 +77,6 @@ func (b *builder) sources() (bits []comparedBit, err error) {
 	if t.after, err = afterReset(b.m); err != nil {
 		return nil, err
 	}
-	twinText, rtlText := t.moduleSides()
-	miterText, bits := t.write()
 	read, err := b.readTwin()
 	if err != nil {
 		return nil, err
@@ -80,6 +85,9 @@ func (b *builder) sources() (bits []comparedBit, err error) {
 	if err != nil {
 		return nil, err
 	}
+	t.goals = b.goals
+	twinText, rtlText := t.moduleSides()
+	miterText, bits := t.write()
 	for _, file := range []struct{ name, text string }{
 		{twinSide + ".v", twinText}, {rtlSide + ".v", rtlText}, {"miter.v", miterText}, {"shift.v", shiftMap},
 		{"divide.v", divideMap}, {"buffer.v", bufferMap},
@@ -155,19 +163,28 @@ func (b *builder) readRTL() (read []string, err error) {
 			Remedy: "give top and sources",
 		}
 	}
-	m, err := flatten.Print(b.ctx, b.m.Clocked(), b.m.Build)
+	source, command := b.m.Clocked(), "read_verilog -nosynthesis"
+	if b.m.Goals != nil {
+		if source, err = b.m.Marked(); err != nil {
+			return nil, err
+		}
+		command += " -D" + flatten.DefineAssertions
+	}
+	m, err := flatten.Print(b.ctx, source, b.m.Build)
 	if err != nil {
 		return nil, refusedPrint(err)
 	}
-	m.Rules = b.m.Guard
-	b.print, b.checks, b.dropped = m, len(m.Assertions), m.Dropped
-	command := "read_verilog -nosynthesis rtl.v"
+	m.Rules, m.Goals = b.m.Guard, b.m.Goals != nil
+	if m.Goals {
+		b.goals = goalsOf(b.m.Goals.Text, m)
+	}
+	b.print, b.checks, b.dropped = m, len(m.Assertions)-len(b.goals), m.Dropped
 	if b.keepInitial {
-		command = "read_verilog -nosynthesis -D" + flatten.DefinePowerOn + " rtl.v"
+		command += " -D" + flatten.DefinePowerOn
 		b.dropped = slices.DeleteFunc(b.dropped,
 			func(text string) bool { return strings.HasSuffix(text, flatten.BeginsWithAny) })
 	}
-	return []string{command}, b.write("rtl.v", m.Verilog)
+	return []string{command + " rtl.v"}, b.write("rtl.v", m.Verilog)
 }
 
 func refusedPrint(err error) error {
@@ -299,7 +316,8 @@ func (b *builder) read(data []byte, names string, bits []comparedBit) (*miter, e
 	if err != nil {
 		return nil, err
 	}
-	m := &miter{graph: g, signals: s, ports: b.wires.Model, bits: bits, declares: b.print.DeclaresPowerOn()}
+	m := &miter{graph: g, signals: s, ports: b.wires.Model, bits: bits, declares: b.print.DeclaresPowerOn(),
+		goals: b.goals}
 	for _, n := range b.wires.Late {
 		m.late = max(m.late, n)
 	}
@@ -327,6 +345,13 @@ func (b *builder) read(data []byte, names string, bits []comparedBit) (*miter, e
 		m.counts = append(m.counts, output("counts", i))
 	}
 	m.comparable, m.steady = output("comparable", 0), output("steady", 0)
+	for i := range b.goals {
+		m.fails = append(m.fails, output("fails", i))
+	}
+	if len(b.goals) > 0 {
+		m.goalsCount, m.goalsBegin = output("goals_count", 0), output("goals_begin", 0)
+		m.goalsObeyed = output("goals_obeyed", 0)
+	}
 	on, ok := s.inputs[onName+"[0]"]
 	if !ok {
 		return nil, fmt.Errorf("Yosys' graph lacks input %s", onName)

@@ -30,6 +30,8 @@ type miterText struct {
 	given   *twin.Given // the model if it is RTL; otherwise nil
 	rules   bool        // the comparison stops when a neighbour breaks a rule
 	after   []uint64    // the model's outputs after a reset
+	goals   []goalNet   // assertions of the RTL's print that are goals
+	keeps   bool        // the register kept is 1 while all assumptions of the map have held
 	b       strings.Builder
 }
 
@@ -37,7 +39,7 @@ type miterText struct {
 // RTL is printed with its parameters.
 func (t *miterText) moduleSides() (twinText, rtlText string) {
 	if t.given != nil {
-		return t.givenSide(), sideText(rtlSide, t.m.Source.Top, nil, t.RTL, rtlPort)
+		return t.givenSide(), t.rtlSide()
 	}
 	twinPorts := t.Model
 	if t.rules {
@@ -45,7 +47,16 @@ func (t *miterText) moduleSides() (twinText, rtlText string) {
 	}
 	return sideText(twinSide, t.m.Model, t.m.Parameters.Verilog(), twinPorts,
 			func(i int) string { return twinPorts[i].Name }),
-		sideText(rtlSide, t.m.Source.Top, nil, t.RTL, rtlPort)
+		t.rtlSide()
+}
+
+// rtlSide returns the wrapper of the RTL. The nets of goals follow its ports.
+func (t *miterText) rtlSide() string {
+	ports := slices.Clone(t.RTL)
+	for _, g := range t.goals {
+		ports = append(ports, cosim.Port{Name: g.net, Bits: 1})
+	}
+	return sideText(rtlSide, t.m.Source.Top, nil, ports, rtlPort)
 }
 
 func rtlPort(i int) string { return fmt.Sprintf("p%d", i) }
@@ -108,6 +119,7 @@ func (t *miterText) write() (text string, bits []comparedBit) {
 	for _, name := range []string{"bad", "wanted", "got", "counts"} {
 		declared = append(declared, fmt.Sprintf("output [%d:0] %s", len(bits)-1, name))
 	}
+	declared = append(declared, t.goalPorts()...)
 	declared = append(declared, "output comparable", "output steady")
 	fmt.Fprintf(w, "module %s(%s);\n", miterName, strings.Join(declared, ", "))
 	t.writeReset()
@@ -115,6 +127,7 @@ func (t *miterText) write() (text string, bits []comparedBit) {
 	t.writeAssumed()
 	t.writeOutputs(bits)
 	t.writeSteady()
+	t.writeGoals()
 	fmt.Fprintf(w, "  assign counts = {%d{comparable}} & {%s};\n  assign bad = (wanted ^ got) & counts;\nendmodule\n",
 		len(bits), t.counts(bits))
 	return w.String(), bits
@@ -193,6 +206,10 @@ func (t *miterText) writeSides() {
 			from = t.joined(t.Pins[i])
 		}
 		connected = append(connected, fmt.Sprintf("\n    .p%d(%s)", i, from))
+	}
+	for i := range t.goals {
+		fmt.Fprintf(w, "  wire fails%d;\n", i)
+		connected = append(connected, fmt.Sprintf("\n    .p%d(fails%d)", len(t.RTL)+i, i))
 	}
 	fmt.Fprintf(w, "  %s rtl(%s);\n", rtlSide, strings.Join(connected, ","))
 }
@@ -286,7 +303,7 @@ func (t *miterText) writeAssumed() {
 		return
 	}
 	now := "(" + strings.Join(all, ") && (") + ")"
-	if t.clocked {
+	if t.keeps = t.clocked; t.clocked {
 		fmt.Fprintf(w, "  reg kept = 1'b1;\n  wire allowed = kept && %s && (reset || %s);\n  always @(posedge %s) kept <= "+
 			"allowed;\n",
 			always, now, clockName)

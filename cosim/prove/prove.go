@@ -100,6 +100,7 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 }
 
 func (p *prover) run() error {
+	p.report.KeepsInitial = p.only() && p.m.KeepsState()
 	p.options.Progress("builds the RTL")
 	d, err := p.m.Open(p.ctx, cosim.Options{})
 	var fault *cosim.Fault
@@ -128,6 +129,9 @@ func (p *prover) run() error {
 		_, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Cycles: 10, NoExplore: true}) // returns the error
 		return err
 	}
+	if p.only() {
+		p.report.Outputs, p.report.Compared, p.report.Bits, p.report.Unread = 0, 0, 0, nil
+	}
 	if clocks := max(clocksOf(wires.Model), clocksOf(wires.RTL)); clocks > 1 {
 		return refuse("the map has %d clocks, but a proof needs a single clock", clocks)
 	}
@@ -151,7 +155,10 @@ func (p *prover) run() error {
 			if r.Second, err = b.compare(); err != nil {
 				return err
 			}
-			if err := b.readModelAgain(r); err != nil {
+			if !p.only() {
+				err = b.readModelAgain(r)
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -159,11 +166,30 @@ func (p *prover) run() error {
 		if differs, err := p.agree(&b.clock); err != nil || differs {
 			return err
 		}
-		if again, err = p.decide(); err != nil {
+		if again, err = p.proof(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// only reports whether the goals of the RTL are all that is proved.
+func (p *prover) only() bool { return p.m.Goals != nil && p.m.Goals.Only }
+
+// proof decides whether the sides are equal, and then the goals. An undecided comparison does not prevent the goals.
+func (p *prover) proof() (again bool, err error) {
+	var undecided *refusal
+	if p.report.Verdict = GoalsOnly; !p.only() {
+		p.report.Verdict = Undecided
+		again, err = p.decide()
+		if again || p.m.Goals == nil || err != nil && !errors.As(err, &undecided) || p.report.Verdict == Differs {
+			return again, err
+		}
+	}
+	if again, other := p.judge(); again || other != nil {
+		return again, other
+	}
+	return false, err
 }
 
 func (p *prover) inVain(err error) error {
@@ -236,6 +262,9 @@ func (p *prover) agree(clock *stopwatch) (differs bool, err error) {
 	}
 	if a.disagrees != "" {
 		return false, &refusal{reason: "the miter differs from the simulation: " + a.disagrees}
+	}
+	if p.only() {
+		return false, nil
 	}
 	if phase := slices.Index(a.phases, false); phase >= 0 {
 		return false,

@@ -20,6 +20,7 @@ const (
 	Differs   = "differs"   // lockstep shows a difference
 	Bounded   = "bounded"   // equal for a number of cycles after the first reset
 	Undecided = "undecided" // see Reason
+	GoalsOnly = "goals"     // nothing was compared: see Goals
 )
 
 // Report is the result of Run.
@@ -42,6 +43,7 @@ type Report struct {
 
 	Depth int              `json:"depth_cycles"` // cycles from power-on without a difference, if not all bits are proved
 	Case  *lockstep.Report `json:"case,omitempty"`
+	Goals []*Goal          `json:"goals,omitempty"`
 	Took  time.Duration    `json:"-"`
 	Late  bool             `json:"-"` // the verdict is undecided because of the time limit
 }
@@ -89,6 +91,7 @@ type Basis struct {
 	AgreeBits   uint64 `json:"agree_bits"`
 
 	commands []string
+	only     bool // goals: only
 }
 
 func newReport(m *pinmap.Map) *Report {
@@ -97,7 +100,8 @@ func newReport(m *pinmap.Map) *Report {
 		mutants = len(t.Mutants)
 	}
 	var rtl *ModelRTL
-	if g := m.Given(); g != nil {
+	only := m.Goals != nil && m.Goals.Only
+	if g := m.Given(); g != nil && !only {
 		rtl = &ModelRTL{Source: g.Source.Name()}
 	}
 	return &Report{
@@ -105,7 +109,7 @@ func newReport(m *pinmap.Map) *Report {
 		Parameters: m.Parameters, Top: m.Source.Top, Verdict: Undecided,
 		Scope: Scope{Absent: []string{}, Tied: m.Tied(), Warnings: []cosim.Warning{},
 			NoReset: m.KeepsState(), ResetCycles: m.Timing.ResetCycles},
-		Basis: Basis{Engines: map[string]int{}, Mutants: mutants},
+		Basis: Basis{Engines: map[string]int{}, Mutants: mutants, only: only},
 	}
 }
 
@@ -160,6 +164,9 @@ func (r *Report) Title() string {
 		text += fmt.Sprintf(" %s=%d", name, r.Parameters[name])
 	}
 	own := strings.Join(append([]string{r.Top}, r.Values...), " ")
+	if r.only {
+		return "assertions of " + own
+	}
 	if r.ModelRTL != nil {
 		return fmt.Sprintf("%s against %s (%s)", own, text, r.ModelRTL.Source)
 	}
@@ -197,6 +204,9 @@ func (r *Report) WriteText(w io.Writer) error {
 			return err
 		}
 	}
+	for _, line := range r.GoalLines() {
+		fmt.Fprintln(&b, line)
+	}
 	for _, line := range r.Reservations() {
 		fmt.Fprintln(&b, "  "+line)
 	}
@@ -206,6 +216,9 @@ func (r *Report) WriteText(w io.Writer) error {
 
 // Sentence returns the verdict as a sentence.
 func (r *Report) Sentence() string {
+	if r.Verdict == GoalsOnly {
+		return r.GoalsSentence()
+	}
 	of := "the twin of the model"
 	if r.ModelRTL != nil {
 		of = "its model"
@@ -233,6 +246,9 @@ func (r *Report) ComparedText() string {
 
 // Reservations lists the conditions of a proof and the tools on which it depends. It returns nil for other verdicts.
 func (r *Report) Reservations() (lines []string) {
+	if r.Verdict == GoalsOnly {
+		return r.goalReservations()
+	}
 	if r.Verdict != Equal && r.Verdict != Bounded {
 		return nil
 	}

@@ -25,6 +25,7 @@ func Wasm() cosim.Backend {
 			}
 			return wasmDesign(Load(image))
 		},
+		Preprocess: preprocess,
 	}
 }
 

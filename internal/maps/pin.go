@@ -45,6 +45,7 @@ import (
 //	assume: "push -> count < DEPTH"      # what inputs respect, one or a list; compare: when an output counts
 //	compare: {head: "count != 0"}
 //	streams: {in: {axis: s_axis}}        # sides with valid and ready
+//	goals: only                          # prove the RTL's own assertions; beside: and compare
 //	libraries: {tools: [tools.vhd]}      # of VHDL; ghdl_flags: [-frelaxed]
 //
 // Every error is an *input.Error with file, line and column. Pins are looked up when
@@ -132,6 +133,7 @@ func (d *pinDecoder) keys() map[string]readNode {
 			m.Backend = cosim.Backends[i]
 			return err
 		},
+		"goals":   d.goals,
 		"clock":   d.clock,
 		"reset":   d.reset,
 		"pins":    d.each(d.pin),

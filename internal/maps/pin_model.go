@@ -51,7 +51,7 @@ func (d *pinDecoder) model(n *yaml.Node, where string) error {
 		return d.Refuse(n, "the model's reset has a length", "write cycles in the map's own reset, which applies to both "+
 			"sides")
 	}
-	given := &twin.Given{Is: "is RTL", Source: own.Source, Parameters: twin.Parameters{}, Clock: own.Clock,
+	given := &twin.Given{Is: isRTL, Source: own.Source, Parameters: twin.Parameters{}, Clock: own.Clock,
 		Reset:    own.Reset,
 		ResetLow: own.ResetLow, Load: flatten.LoadGiven}
 	for name, text := range own.Source.Params {
@@ -63,8 +63,18 @@ func (d *pinDecoder) model(n *yaml.Node, where string) error {
 	return nil
 }
 
-// isImage is the kind of a model that is an image of the user.
-const isImage = "is an image"
+// Kinds of models that a map describes.
+const (
+	isRTL   = "is RTL"
+	isImage = "is an image" // of the user
+)
+
+// goals parses which assertions of the RTL are goals of a proof: beside the comparison, or only these.
+func (d *pinDecoder) goals(n *yaml.Node, where string) error {
+	i, err := d.Word(n, where, "beside", "only")
+	d.m.Goals = &pinmap.Goals{Only: i == 1}
+	return err
+}
 
 // imageModel parses a model that is an image: {image: FILE.wasm}.
 func (d *pinDecoder) imageModel(n *yaml.Node, where string) error {
@@ -101,6 +111,14 @@ func (d *pinDecoder) ownKeys(n *yaml.Node, where string, names []string) (*pinma
 // image has its own names.
 func (d *pinDecoder) completeModel(root *yaml.Node) error {
 	m := d.m
+	if m.Goals != nil && m.Goals.Only {
+		if at := valueOf(root, "model"); at != nil {
+			return d.Refuse(at, "goals: only compares nothing, but the map names a model",
+				"delete model, or write goals: beside")
+		}
+		given := &twin.Given{Is: isRTL, Source: m.Source, Parameters: twin.Parameters{}, Load: flatten.LoadGiven}
+		m.Model, m.Twins = m.Source.Top, []twin.Twin{given.Twin()}
+	}
 	g := m.Given()
 	if g == nil {
 		return nil

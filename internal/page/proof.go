@@ -28,11 +28,37 @@ func Proof(r *prove.Report, subject string, written []outcome.OutputFile) *Page 
 		p.add(shownSection(r.Case))
 	case prove.Bounded:
 		p.Answers = Passed(nil, Block{Text: "For all cycles, without a limit:"}, Block{Command: command})
+	case prove.GoalsOnly:
+		if p.Answers = Passed(nil, Block{Text: "See [the assertions](#assertions)."}); !r.GoalsOpen() && !r.GoalsBounded() {
+			p.Verdict = outcome.VerdictPass
+		}
 	default:
 		p.Answers = Passed(nil, Block{Steps: undecidedSteps(r, subject)})
 	}
+	goalsOn(p, r, command, subject, written)
 	p.add(proofSection(r))
 	return p
+}
+
+// goalsOn adds the assertions of the RTL to the page. A failed assertion is the verdict unless the sides differ.
+func goalsOn(p *Page, r *prove.Report, command, subject string, written []outcome.OutputFile) {
+	if len(r.Goals) == 0 {
+		return
+	}
+	if shown, goal := r.Shown(); goal != nil {
+		if r.GoalsFailed() {
+			p.Answers = lockstepAnswers(shown, "", command, subject, written)
+		}
+		p.add(shownSection(shown))
+	}
+	if r.GoalsFailed() && r.Verdict != prove.Differs {
+		p.Verdict = outcome.VerdictFail
+	}
+	if r.Verdict != prove.GoalsOnly {
+		p.Summary += " " + r.GoalsSentence()
+	}
+	p.add(&Section{Title: "Assertions", ID: "assertions", Blocks: []Block{
+		{Text: r.GoalLines()[0] + "."}, {List: r.GoalLines()[1:]}}})
 }
 
 // undecidedSteps returns the steps after an undecided proof. More time helps only after a timeout.
