@@ -217,8 +217,8 @@ func (o *proveFlags) traced(report *prove.Report, subject string) (text string) 
 	if text != "" {
 		return text
 	}
-	return fmt.Sprintf("for a waveform and the inputs of %s, %s: starloom cosim prove %s --vcd prove.vcd --save prove.csv\n",
-		goal.Name, cosim.Count(uint64(shown.Shown.Stimulus.Cycles()), "cycle"), subject)
+	return fmt.Sprintf("for a waveform and the inputs of %s, %s: starloom cosim prove %s --vcd prove.vcd "+
+		"--save prove.csv\n", goal.Name, cosim.Count(uint64(shown.Shown.Stimulus.Cycles()), "cycle"), subject)
 }
 
 func (o *proveFlags) repeat(report *prove.Report, subject string) string {

@@ -20,9 +20,9 @@ import (
 
 // Kinds of goals.
 const (
-	Assert = "assert"
-	Assume = "assume"
-	Cover  = "cover"
+	Assert = "assert" // must hold
+	Assume = "assume" // restricts the inputs; also restrict
+	Cover  = "cover"  // must be reachable
 )
 
 // A Goal is an assertion of the source.
@@ -83,6 +83,7 @@ func Read(text string) (*Text, error) {
 		}
 	}
 	processEnd, open := 0, []string(nil)
+	processes := []string{"always", "always_ff", "always_comb", "always_latch", "initial", "final"}
 	for i := 0; i < len(r.tokens); i++ {
 		var err error
 		open = nested(open, r.text(i))
@@ -93,7 +94,7 @@ func Read(text string) (*Text, error) {
 			err = refuse(&r.tokens[i], word, remedyWord)
 		case word == "default" && r.text(i+1) == "disable":
 			err = refuse(&r.tokens[i], "default disable iff", "write disable iff in each assertion")
-		case slices.Contains([]string{"always", "always_ff", "always_comb", "always_latch", "initial", "final"}, word):
+		case slices.Contains(processes, word):
 			processEnd = max(processEnd, r.statement(i+1))
 		case word == "function" || word == "task":
 			if r.text(i-1) != "import" && r.text(i-1) != "end" {
@@ -101,8 +102,8 @@ func Read(text string) (*Text, error) {
 			}
 		case word == "bind":
 			t.readBind(r, i)
-		case slices.Contains(verbs, word) && (r.text(i+1) == "(" || r.text(i+1) == "property" || r.text(i+1) == "final" ||
-			r.text(i+1) == "#" || r.text(i+1) == "sequence"):
+		case slices.Contains(verbs, word) && slices.Contains([]string{"(", "property", "final", "#", "sequence"},
+			r.text(i+1)):
 			i, err = t.readGoal(r, i, i < processEnd, len(open) > 0 && open[len(open)-1] == "case")
 		}
 		if err != nil {

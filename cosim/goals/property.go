@@ -13,7 +13,7 @@ import (
 type spec struct {
 	clock, off, when, then []token
 	next                   bool   // |=>
-	of                     string // name of the property of which then is an instance; "" for none
+	of                     string // name of the property that then instantiates; "" for none
 	after                  int    // cycles before the first one in which the property has all its past values
 }
 

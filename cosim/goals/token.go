@@ -24,7 +24,8 @@ func (t *token) end() int { return t.at + len(t.text) }
 func (t *token) place() string { return fmt.Sprintf("%s:%d:%d", t.file, t.line, t.column) }
 
 var (
-	lexeme = regexp.MustCompile("^(?:\\s+|//[^\n]*|(?s:/\\*.*?\\*/)|\"(?:[^\"\\\\]|\\\\(?s:.))*\"|\\\\\\S+|`?[A-Za-z_$][\\w$]*|" +
+	lexeme = regexp.MustCompile("^(?:\\s+|//[^\n]*|(?s:/\\*.*?\\*/)|" +
+		"\"(?:[^\"\\\\]|\\\\(?s:.))*\"|\\\\\\S+|`?[A-Za-z_$][\\w$]*|" +
 		"[0-9]*'[sS]?[bodhBODH]\\s*[0-9a-fA-FxXzZ_?]+|[0-9][0-9_.]*|\\|->|\\|=>|\\[->|#-#|#=#|##|\\[\\*|\\[=|" +
 		"&&|\\|\\||===|!==|==|!=|<=|>=|::|(?s:.))")
 	lineMark = regexp.MustCompile("(?m)^`line (\\d+) \"([^\"]*)\".*\n?")

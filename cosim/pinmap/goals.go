@@ -12,20 +12,15 @@ import (
 	"starloom/cosim/goals"
 )
 
-// Goals are the assertions of the RTL. After Prepare, the map's Source is the preprocessed text without them.
-type Goals struct {
-	Only bool // nothing is compared: the model is the RTL itself
-
-	Text   *goals.Text  // nil before Prepare
-	source cosim.Source // as written in the map
-}
-
-// original returns the source of the RTL as written in the map.
-func (m *Map) original() *cosim.Source {
-	if m.Goals != nil && m.Goals.Text != nil {
-		return &m.Goals.source
+// Prepare reads the goals of the RTL, and builds a model that is RTL. Otherwise, the first call of NewModel builds it.
+func (m *Map) Prepare(ctx context.Context) error {
+	if err := m.readGoals(ctx); err != nil {
+		return err
 	}
-	return &m.Source
+	if g := m.Given(); g != nil {
+		return m.inModel(g.Prepare(ctx, m.Build))
+	}
+	return nil
 }
 
 func (m *Map) readGoals(ctx context.Context) error {

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"starloom/cosim"
+	"starloom/cosim/goals"
 	"starloom/cosim/twin"
 	"starloom/traces/input"
 )
@@ -80,6 +81,22 @@ type Map struct {
 
 // Written is the file of a map.
 type Written struct{ File, SHA256 string }
+
+// Goals are the assertions of the RTL. After Prepare, the map's Source is the preprocessed text without them.
+type Goals struct {
+	Only bool // nothing is compared: the model is the RTL itself
+
+	Text   *goals.Text  // nil before Prepare
+	source cosim.Source // as written in the map
+}
+
+// original returns the source of the RTL as written in the map.
+func (m *Map) original() *cosim.Source {
+	if m.Goals != nil && m.Goals.Text != nil {
+		return &m.Goals.source
+	}
+	return &m.Source
+}
 
 // Clocked returns the source of the RTL with its clock.
 func (m *Map) Clocked() cosim.Source {
@@ -165,17 +182,6 @@ func (m *Map) Files() []string {
 	return all
 }
 
-// Prepare reads the goals of the RTL, and builds a model that is RTL. Otherwise, the first call of NewModel builds it.
-func (m *Map) Prepare(ctx context.Context) error {
-	if err := m.readGoals(ctx); err != nil {
-		return err
-	}
-	if g := m.Given(); g != nil {
-		return m.inModel(g.Prepare(ctx, m.Build))
-	}
-	return nil
-}
-
 // inModel replaces the place of an error in options by the key of the model.
 func (m *Map) inModel(err error) error {
 	var bad *cosim.InputError
@@ -202,7 +208,7 @@ func (m *Map) NewModel() (*twin.Model, error) {
 		return nil, err
 	}
 	if t.Given != nil {
-		if err := m.Prepare(context.Background()); err != nil {
+		if err := m.inModel(t.Given.Prepare(context.Background(), m.Build)); err != nil {
 			return nil, err
 		}
 		model, err := t.New(m.Parameters)

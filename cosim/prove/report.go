@@ -140,18 +140,6 @@ func (r *Report) differs(found *lockstep.Report, by string) {
 	r.Verdict, r.Case, r.FoundBy = Differs, found, by
 }
 
-func (r *Report) took(d *decision, m *miter) {
-	clear(r.Engines)
-	r.BitsProved, r.Depth, r.Took, r.Cached, r.commands = 0, max(0, d.Frames-1), d.Took, d.cached, d.Commands
-	for i, output := range m.bad {
-		if engine, ok := d.Proved[output]; ok {
-			if r.Engines[engine]++; m.bits[i].limit == nil { // otherwise the output is a bound of the map
-				r.BitsProved++
-			}
-		}
-	}
-}
-
 // WriteJSON writes the report as JSON.
 func (r *Report) WriteJSON(w io.Writer) error {
 	return input.WriteJSON(w, r)
