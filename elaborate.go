@@ -274,7 +274,7 @@ func (s *Scenario) elaborateFirmware(p *fabric.Program) config.Firmware {
 	f := &s.Firmware
 	return config.Firmware{Program: p, Name: cmp.Or(f.Program, f.imageName()), Image: f.Image, Path: s.imagePath(),
 		Bytes: f.ImageBytes, Params: f.Params,
-		Schedule: s.schedule(), Mode: f.Mode, CPU: f.CPU.elaborate()}
+		Schedule: s.schedule(), Mode: f.Mode, CPU: f.CPU.elaborate(), FirstSlot: f.FirstSlot}
 }
 
 // elaborate returns the core, nil if handlers take no time.

@@ -182,6 +182,9 @@ type Firmware struct {
 	Schedule string `json:"schedule,omitempty" jsonschema:"minLength=1"`
 	// banked: one instance serves many processors; isolated: one instance per processor; both have the same results
 	Mode string `json:"mode" jsonschema:"default=banked,enum=banked,enum=isolated"`
+	// number that the firmware sees in slot 0, from which its slots count on modulo 2^32: near 65536, for example, it
+	// shows mistakes of 16-bit times. A program with a schedule needs 0
+	FirstSlot uint32 `json:"first_slot,omitempty" jsonschema:"default=0,minimum=0,maximum=4294967295"`
 	// the processor core
 	CPU CPU `json:"cpu"`
 

@@ -62,7 +62,9 @@ func (in *nativeInstance) Restart(cells []uint32) {
 }
 
 func (in *nativeInstance) Slot(cells []uint32, slot uint32) {
-	in.program.Slot(&in.bank, cells, slot)
+	number, restore := in.bank.Number(cells, slot)
+	in.program.Slot(&in.bank, cells, number)
+	restore()
 }
 
 func (in *nativeInstance) Reset(seed uint64) {

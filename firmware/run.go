@@ -31,7 +31,11 @@ var (
 	cellList  []uint32
 )
 
-func (in *wasmInstance) Slot(cells []uint32, slot uint32) { in.run(in.slot, 2, cells, slot) }
+func (in *wasmInstance) Slot(cells []uint32, slot uint32) {
+	number, restore := in.bank.Number(cells, slot)
+	in.run(in.slot, 2, cells, number)
+	restore()
+}
 
 func (in *wasmInstance) ProfileSlot(cell, slot uint32) *Profile {
 	p := &profile{counter: in.costs.counter, at: in.module.ExportedGlobal(wasm.AtName), bottom: &profileCall{}}

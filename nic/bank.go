@@ -106,6 +106,8 @@ type BankConfig struct {
 	Discipline
 	Seed   uint64
 	Params [Params]int32
+
+	FirstSlot uint32 // number that firmware sees in slot 0; it counts on modulo 2^32
 }
 
 // LanesMax is the maximum number of ports at which a NIC can send and receive in one slot.

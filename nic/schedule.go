@@ -24,6 +24,23 @@ func (b *Bank) SetScheduleWord(cell int, word uint64) {
 	b.Wake(cell)
 }
 
+// Number returns the number of a slot that firmware sees. Wake registers count slots of the run, so Number lets those of
+// the cells count the firmware's numbers until restore is called.
+func (b *Bank) Number(cells []uint32, slot uint32) (number uint32, restore func()) {
+	if b.FirstSlot == 0 {
+		return slot, nothing
+	}
+	shift := func(by uint16) {
+		for _, cell := range cells {
+			b.Registers[cell].Wake += by
+		}
+	}
+	shift(uint16(b.FirstSlot))
+	return slot + b.FirstSlot, func() { shift(-uint16(b.FirstSlot)) }
+}
+
+func nothing() {}
+
 // Wake ensures that a cell's handler is called in this slot, even if the handler sleeps.
 func (b *Bank) Wake(cell int) {
 	b.Registers[cell].Flags &^= FlagSleeping

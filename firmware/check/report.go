@@ -186,7 +186,10 @@ type Talk struct {
 	Violation *outcome.Violation      `json:"violation,omitempty"` // nil if no rule breaks
 	Schedule  []outcome.ExploredFault `json:"schedule"`            // faults of the run that breaks the rule
 	Note      bool                    `json:"note"`                // the violation does not fail the check
-	Again     string                  `json:"again,omitempty"`     // command that runs the schedule
+	// number of slot 0 in the run that breaks the rule, if the search began near powers of two
+	FirstSlot  *uint32 `json:"first_slot,omitempty"`
+	FirstSlots bool    `json:"first_slots,omitempty"` // runs began near 2^8, 2^16 and 2^31, and no rule broke
+	Again      string  `json:"again,omitempty"`       // command that runs the schedule
 }
 
 // Fails reports whether the violation fails the check.
@@ -194,8 +197,12 @@ func (t *Talk) Fails() bool { return t.Violation != nil && !t.Note }
 
 // Text describes what the search tried.
 func (t *Talk) Text() string {
-	return fmt.Sprintf("%s, each in any slot: %s in %s, %s; %d of %s of the firmware reached",
-		strings.Join(t.Faults, ", "),
+	where := ""
+	if t.FirstSlots || t.FirstSlot != nil {
+		where = ", with first slots near 2^8, 2^16 and 2^31"
+	}
+	return fmt.Sprintf("%s, each in any slot%s: %s in %s, %s; %d of %s of the firmware reached",
+		strings.Join(t.Faults, ", "), where,
 		traces.Plural(t.Slots, "slot", "slots"), traces.Plural(t.Trials, "trial", "trials"),
 		traces.Plural(t.States, "state", "states"), t.Branches.Reached,
 		traces.Plural(t.Branches.Image, "branch", "branches"))

@@ -40,10 +40,11 @@ func (c *checker) talk(sequences int) error {
 		if refused(err) {
 			return leave(err.Error())
 		}
-		if err == nil {
-			c.report.Talks = append(c.report.Talks, *t)
+		if err != nil {
+			return err
 		}
-		return err
+		c.report.Talks = append(c.report.Talks, *t)
+		return c.carries(*e, true, budget)
 	}
 	losses := explore.Bounds{Faults: &explore.Limits{Drop: talkLosses, Miss: talkLosses}}
 	if _, err := c.search(losses, false, 1, nil); refused(err) { // misses are of slots alone
@@ -68,6 +69,9 @@ func (c *checker) talk(sequences int) error {
 			continue // it says no more than the search for statements of the firmware
 		}
 		c.report.Talks = append(c.report.Talks, *t)
+	}
+	if err := c.carries(losses, false, budget); err != nil {
+		return err
 	}
 	c.report.NotTried = append(c.report.NotTried, "whether the firmware survives losses and restarts: the scenario does "+
 		"not say that it must, as explore: {faults: {drop: 2}} does; broken rules are notes, but for assertions, traps and "+

@@ -80,6 +80,8 @@ type Firmware struct {
 	Schedule string // required schedule, "" for none
 	Mode     string
 	CPU      *meter.CPU // nil: handlers take no time
+
+	FirstSlot uint32 // number that firmware sees in slot 0
 }
 
 // Isolated reports whether every processor has a separate instance.

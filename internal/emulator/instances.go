@@ -7,6 +7,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/referees"
+	"starloom/fabric/traffic"
 	"starloom/firmware"
 	"starloom/hw"
 	"starloom/internal/config"
@@ -46,6 +47,9 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 			return input.Mistake(place, fmt.Sprintf("the firmware %s needs a ROM, but this network has none", m.Image.Name),
 				"build it without STARLOOM_ROM")
 		}
+		if err := m.checkFirstSlot(); err != nil {
+			return err
+		}
 		if err := m.checkMemory(); err != nil {
 			return err
 		}
@@ -73,8 +77,23 @@ func (m *Machine) bankConfig() *nic.BankConfig {
 	return &nic.BankConfig{
 		Processors: m.Shape.Processors(), Shape: m.Shape.Words, Ports: m.Shape.Ports, Sizes: sizes,
 		Seed:       firmwareSeed(m.Config.Seed),
-		Discipline: m.Shape.NIC(),
+		Discipline: m.Shape.NIC(), FirstSlot: m.Config.Firmware.FirstSlot,
 	}
+}
+
+// checkFirstSlot refuses a number of slot 0 that the firmware's tables cannot follow.
+func (m *Machine) checkFirstSlot() error {
+	first, columns := m.Config.Firmware.FirstSlot, uint32(max(m.Image.listenSlots, 1))
+	const key = "firmware.first_slot"
+	switch schedule := m.Config.Firmware.Schedule; {
+	case first == 0:
+	case schedule != "" && schedule != traffic.Schedule:
+		return m.Config.Source.Refuse(key, "the schedule of the firmware begins in slot 0", "delete first_slot")
+	case first%columns != 0:
+		return m.Config.Source.Refuse(key, fmt.Sprintf("the listening table has %d slots, but first_slot is %d", columns,
+			first), fmt.Sprintf("give a multiple of %d", columns))
+	}
+	return nil
 }
 
 func (m *Machine) newShards(shards []hw.Shard) {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -94,4 +95,69 @@ func TestCheckNotesLosses(t *testing.T) {
 	assert.Contains(t, text.String(), "note, with faults that the scenario does not state: ")
 	require.NoError(t, r.Page("starloom firmware check", "starloom run").Write(&page))
 	assert.Contains(t, page.String(), "With losses and restarts")
+}
+
+// pacing sends every five slots by a timer, and asserts so. DUE is the comparison of the slot with the timer.
+const pacing = `#include "starloom.h"
+typedef struct { uint32_t at, count, last, now; } state_t;
+static void on_start(sl_nic *nic, state_t *s) {
+    (void)s;
+    sl_listen(nic, 0);
+}
+static void on_slot(sl_nic *nic, state_t *s) {
+    uint32_t slot = sl_slot(nic);
+    s->now++;
+    while (sl_receive(nic));
+    if (s->count == 0 || (DUE)) {
+        sl_assert(nic, s->count == 0 || s->now >= s->last + 5);
+        if (sl_self(nic) == 0) sl_send(nic, 0, SL_KIND_DATA, 1, 4);
+        s->last = s->now;
+        s->at = slot + 5;
+        s->count++;
+    }
+    if (s->count >= 8) sl_done(nic);
+}
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
+`
+
+// Mistakes of slot arithmetic are found around their powers of two; right comparisons pass, as does firmware that
+// begins in slot 0, with a note.
+func TestCheckFindsFirstSlots(t *testing.T) {
+	folder := t.TempDir()
+	const counts = "slot >= 5 * s->count" // from slot 0
+	for due, number := range map[string]uint32{
+		counts:                              0,
+		"(int32_t)(slot - s->at) >= 0":      0,
+		"(uint16_t)(slot - s->at) < 0x8000": 0,
+		"(uint8_t)slot >= (uint8_t)s->at":   1<<8 - 9,
+		"(uint16_t)slot >= (uint16_t)s->at": 1<<16 - 9,
+		"(int32_t)slot >= (int32_t)s->at":   1<<31 - 9,
+	} {
+		source, image := filepath.Join(folder, "pacing.c"), filepath.Join(folder, "pacing.wasm")
+		require.NoError(t, os.WriteFile(source, []byte(strings.ReplaceAll(pacing, "DUE", due)), 0o666))
+		require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: source, Output: image}))
+		for _, stated := range []string{"", "explore: {faults: {drop: 2}}\n"} {
+			r := talks(t, "starloom: 1\nfabric: {bus: {vertices: 2, buses: [[0, 1]], arbiter: fixed}}\n"+
+				"firmware: {image: "+image+"}\nstop: {slots: 60}\n"+stated)
+			require.NotEmpty(t, r.Talks)
+			last := r.Talks[len(r.Talks)-1]
+			if due == counts {
+				assert.True(t, last.Note && last.FirstSlot != nil, due)
+			} else if number == 0 {
+				assert.True(t, last.FirstSlots, due)
+			}
+			if number == 0 {
+				assert.Equal(t, starloom.VerdictPass, r.Verdict, "%s: %v %v", due, r.Talks, r.Fuzz)
+				continue
+			}
+			require.Equal(t, starloom.VerdictFail, r.Verdict, due)
+			require.NotNil(t, last.FirstSlot, due)
+			assert.Equal(t, number, *last.FirstSlot, due)
+			assert.True(t, last.Fails(), due)
+			assert.Empty(t, last.Schedule)
+			var text strings.Builder
+			require.NoError(t, r.WriteText(&text))
+			assert.Contains(t, text.String(), fmt.Sprintf("slot 0 has the number %d\n", number))
+		}
+	}
 }
