@@ -24,8 +24,8 @@ func (b *Bank) SetScheduleWord(cell int, word uint64) {
 	b.Wake(cell)
 }
 
-// Number returns the number of a slot that firmware sees. Wake registers count slots of the run, so Number lets those of
-// the cells count the firmware's numbers until restore is called.
+// Number returns the number of a slot that firmware sees. Wake registers count slots of the run; those of the cells
+// count the firmware's numbers until restore is called.
 func (b *Bank) Number(cells []uint32, slot uint32) (number uint32, restore func()) {
 	if b.FirstSlot == 0 {
 		return slot, nothing

@@ -79,7 +79,8 @@ func (b *Bounds) moves(slots []uint32) (moves []traffic.Move) {
 // window that covers all of them.
 func (b *Bounds) Latest(c *config.Config) (list []config.ChosenArrival) {
 	for _, a := range b.Arrivals {
-		if c.Traffic != nil && slices.ContainsFunc(c.Traffic.Rows, func(r fabric.TrafficRow) bool { return r.ID == a.Packet }) {
+		named := func(r fabric.TrafficRow) bool { return r.ID == a.Packet }
+		if c.Traffic != nil && slices.ContainsFunc(c.Traffic.Rows, named) {
 			list = append(list, config.ChosenArrival{Packet: a.Packet, Slot: a.To})
 		}
 	}

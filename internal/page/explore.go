@@ -122,7 +122,8 @@ func scheduleSection(r *outcome.Explored) *Section {
 	for i := range r.Draws {
 		t.row(r.Draws[i].Slot, r.Draws[i].OutcomesText(), r.Draws[i].Path)
 	}
-	return &Section{Title: "The schedule", Gist: fmt.Sprint(len(r.Schedule) + len(r.Draws) + len(r.Arrivals)), Blocks: []Block{{Table: t}}}
+	return &Section{Title: "The schedule", Gist: fmt.Sprint(len(r.Schedule) + len(r.Draws) + len(r.Arrivals)),
+		Blocks: []Block{{Table: t}}}
 }
 
 func statesFigure(r *outcome.Explored) *figure.Figure {

@@ -12,8 +12,8 @@ import (
 	"starloom"
 )
 
-// timers: processor 0 sends every five slots by a timer, sleeps in between, and processor 1 requires that distance. DUE is
-// the comparison of the slot with the timer.
+// timers: processor 0 sends every five slots by a timer, sleeps in between, and processor 1 requires that distance. DUE
+// is the comparison of the slot with the timer.
 const timers = `#include "starloom.h"
 typedef struct { uint32_t at, count, last, now; } state_t;
 static void on_start(sl_nic *nic, state_t *s) {
