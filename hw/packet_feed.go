@@ -168,7 +168,7 @@ func (n *FedNetwork) Freed(node, places int) {
 func (n *FedNetwork) Still() bool { return n.RouterNetwork.Still() }
 
 func newFedSources(path string, config RouterConfig, clock *Clock, w *routerWiring, packets *Packets,
-	flits *Flits, credits *CreditWires, word []int, feed *Feed,
+	flits *Flits, credits []*CreditWires, word []int, feed *Feed,
 ) *PacketSources {
 	x := emptySources(config, clock, w, packets, flits, credits, word)
 	x.room = 1 << bits.Len(uint(2*feed.TxFrames)) // twice TxFrames: sent packets stay readable until the next boundary

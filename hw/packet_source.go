@@ -21,8 +21,8 @@ type PacketSources struct {
 	wiring  *routerWiring
 	packets *Packets
 	flits   *Flits
-	credits *CreditWires
-	word    []int // by shard: its first word of lit credits
+	credits []*CreditWires // banks
+	word    []int          // by shard: its first word of lit credits
 
 	queue   []uint32 // [place*room + (number & mask)]: packets in order of sending
 	room    int      // queue places per fed source, a power of two; 0 if all packets are known and queue is one list
@@ -51,7 +51,7 @@ type sourceShard struct {
 }
 
 func emptySources(config RouterConfig, clock *Clock, w *routerWiring, packets *Packets, flits *Flits,
-	credits *CreditWires, word []int) *PacketSources {
+	credits []*CreditWires, word []int) *PacketSources {
 	x := &PacketSources{config: config, clock: clock, wiring: w, packets: packets, flits: flits, credits: credits,
 		word: word, mask: ^uint32(0)}
 	n := w.nodes
@@ -74,7 +74,7 @@ func (x *PacketSources) registers() []Register {
 }
 
 func newPacketSources(path string, config RouterConfig, clock *Clock, w *routerWiring, packets *Packets,
-	flits *Flits, credits *CreditWires, word []int,
+	flits *Flits, credits []*CreditWires, word []int,
 ) *PacketSources {
 	x := emptySources(config, clock, w, packets, flits, credits, word)
 	x.begin(path)
@@ -84,13 +84,14 @@ func newPacketSources(path string, config RouterConfig, clock *Clock, w *routerW
 func (x *PacketSources) begin(path string) {
 	x.sort()
 	ready := make([]uint8, x.wiring.nodes)
+	registers := append([]Register{Column("next", x.next, x.checkNext).ResetTo(x.start...)},
+		append(x.registers(), Column("ready", ready, AtMost[uint8](1)),
+			Column("packet_sent", x.packets.Sent).ResetTo(PacketPending))...)
 	x.Registers = Declare(Declaration{
-		Path: path,
-		Registers: append([]Register{Column("next", x.next, x.checkNext).ResetTo(x.start...)},
-			append(x.registers(), Column("ready", ready, AtMost[uint8](1)),
-				Column("packet_sent", x.packets.Sent).ResetTo(PacketPending))...),
-		Collect: func() { x.collect(ready) },
-		Derive:  func() { x.derive(ready) },
+		Path:      path,
+		Registers: append(registers, x.packets.prioritize(x.config.Stages.Priority)...),
+		Collect:   func() { x.collect(ready) },
+		Derive:    func() { x.derive(ready) },
 	})
 	x.Reset()
 }
@@ -173,17 +174,24 @@ func (x *PacketSources) derive(ready []uint8) {
 	}
 }
 
-func (x *PacketSources) Latches() []Wire { return []Wire{&x.credits.channels} }
+func (x *PacketSources) Latches() (wires []Wire) {
+	for _, bank := range x.credits {
+		wires = append(wires, &bank.channels)
+	}
+	return wires
+}
 
 func (x *PacketSources) Latch(s Shard) {
 	shard, places := &x.shards[s.Index], x.wiring.places[s.Index]
-	credits, lit := x.credits.now()
-	lit = lit[x.word[s.Index]:]
-	for k := range (places.End - places.First + 63) / 64 {
-		for ; lit[k] != 0; lit[k] &= lit[k] - 1 {
-			at := k*64 + bits.TrailingZeros64(lit[k])
-			x.takeCredit(places.First+at, int(credits[x.wiring.first[len(x.wiring.ports)]+places.First+at]))
-			shard.ready.Add(at)
+	for _, bank := range x.credits {
+		credits, lit := bank.now()
+		lit = lit[x.word[s.Index]:]
+		for k := range (places.End - places.First + 63) / 64 {
+			for ; lit[k] != 0; lit[k] &= lit[k] - 1 {
+				at := k*64 + bits.TrailingZeros64(lit[k])
+				x.takeCredit(places.First+at, int(credits[x.wiring.first[len(x.wiring.ports)]+places.First+at]))
+				shard.ready.Add(at)
+			}
 		}
 	}
 	now := x.clock.cycle
@@ -233,13 +241,19 @@ func (x *PacketSources) send(shard, place int) (sent bool) {
 		}
 		x.vc[place], x.used[first+vc], x.tailed[first+vc] = uint8(vc), 1, 0
 		p.Sent[packet] = uint32(x.clock.cycle)
-		f |= flitHead
+		if f |= flitHead; p.Sequence != nil {
+			p.Sequence[packet] = at - x.start[place] + 1
+		}
 	} else if x.sent[first+int(x.vc[place])] == depth {
 		return false
 	}
 	vc := int(x.vc[place])
 	f |= Flit(vc) << flitVCShift
 	x.sent[first+vc]++
+	if p.FlitSent != nil {
+		f |= Flit(x.place[place]) << flitHopsShift // 0 for a head
+		p.FlitSent[p.FirstFlit[packet]+uint32(x.place[place])] = uint32(x.clock.cycle)
+	}
 	if x.place[place]++; x.place[place] == p.Size[packet] {
 		f |= flitTail
 		x.tailed[first+vc] = 1

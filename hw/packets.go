@@ -13,6 +13,7 @@ type Packets struct {
 	Size                []uint16 // size in flits, at least 1
 	Created             []uint32 // cycle of creation
 	FirstVC, LastVC     []uint8  // virtual channels in which the packet may leave its source; nil for all
+	Priority            []int32  // for PriorityClass; nil otherwise
 
 	// Results. Sent is the cycle in which the source sends the head, and Received the cycle in which the tail is on
 	// the sink's wire. Both start as PacketPending. Hops is the number of routers that the head has passed, 0 until
@@ -20,6 +21,10 @@ type Packets struct {
 	Sent, Received []uint32
 	Hops           []uint16
 	Harm           []uint32 // bits HarmCut, ... set by faults; nil without faults
+
+	Sequence  []uint32 // ordinals at the source, from 1, for PrioritySequence; nil otherwise
+	FirstFlit []uint32 // by packet: its first flit in FlitSent, for PriorityNetworkAge; nil otherwise
+	FlitSent  []uint32 // cycle in which the source has sent a flit
 }
 
 // PacketPending is the cycle of an event that has not happened yet.
@@ -167,6 +172,14 @@ func (f Flit) VC() int { return int(f >> flitVCShift & flitVCMask) }
 
 // Hops returns the number of routers that a head has reached, modulo 2^16.
 func (f Flit) Hops() uint16 { return uint16(f >> flitHopsShift) }
+
+// ordinal returns the ordinal of a flit in its packet. Sources write it if the priority is PriorityNetworkAge.
+func (f Flit) ordinal() uint32 {
+	if f.Head() {
+		return 0
+	}
+	return uint32(f.Hops())
+}
 
 func (f Flit) further() Flit {
 	return f&^flitHopsMask | (f+(f&flitHead)<<flitHopsShift)&flitHopsMask

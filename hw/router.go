@@ -27,7 +27,6 @@ type Routers struct {
 	wiring  *routerWiring
 	routing RouteTable
 	flits   *Flits
-	credits *CreditWires
 	packets *Packets // packets in flight, for their destinations
 
 	faults RouterFaults
@@ -36,16 +35,26 @@ type Routers struct {
 	classVCs   int           // VCs per class
 	classFirst [VCsMax]uint8 // by VC: first VC of its class
 
-	words int     // words in a set of one router's VCs; if 1, allocation operates on whole sets
-	wide  bool    // allocation iterates over members
-	awake []uint8 // by router: 1 if the router was active in its last cycle
-	moves []uint8 // by shard: 1 if any of its routers is awake; derived from awake
+	words   int            // words in a set of one router's VCs; if 1, the narrow path operates on whole sets
+	general bool           // the general path serves all options and numbers of VCs
+	path    routerPath     // the general path
+	banks   []*CreditWires // credit wires of each crossbar input of a port
+	awake   []uint8        // by router: 1 if the router was active in its last cycle
+	moves   []uint8        // by shard: 1 if any of its routers is awake; derived from awake
 
 	routerColumns
 	pins *routerPins // pins of RTL that replaces routers
 
 	inputOf [64]uint8       // by VC of a router with one-word sets: input port of the VC
 	scratch []routerScratch // by shard
+}
+
+// routerPath is an implementation of routers on the same columns.
+type routerPath interface {
+	latch(router int, w *routerScratch, flits, arrived []uint64)
+	registers() []Register
+	// eachCrossing yields the flits behind the switch that have not left their router, with their output ports.
+	eachCrossing(yield func(port int, f Flit))
 }
 
 // routerColumns holds the registers. The number of an input or output VC is (first port of the router + port) * VCs +
@@ -65,21 +74,22 @@ type routerColumns struct {
 	tailed      []uint64 // set of output VCs whose last owner has sent its tail
 
 	vcGrant, vcAccept         []uint16 // pointers by output VC and input VC
-	switchGrant, switchAccept []uint8  // pointers by output port and input port
-	choice                    []uint8  // by input port: the VC with the highest priority
+	switchGrant, switchAccept []uint8  // pointers by crossbar output and crossbar input
+	choice                    []uint8  // by crossbar input: the VC with the highest priority
 }
 
 func newRouters(path string, config RouterConfig, w *routerWiring, routing RouteTable, flits *Flits,
-	credits *CreditWires, packets *Packets) *Routers {
+	banks []*CreditWires, packets *Packets, general func(*Routers) routerPath) *Routers {
 	ports := w.first[len(w.ports)]
 	vcs, routers := ports*config.VCs, len(w.ports)
-	x := &Routers{config: config, wiring: w, routing: routing, flits: flits, credits: credits, packets: packets}
+	x := &Routers{config: config, wiring: w, routing: routing, flits: flits, banks: banks,
+		packets: packets}
 	x.classVCs = config.ClassVCs()
 	for vc := range config.VCs {
 		x.classFirst[vc] = uint8(vc / x.classVCs * x.classVCs)
 	}
 	x.words = max(1, (w.portsMax*config.VCs+63)/64)
-	x.wide = x.words > 1
+	x.general = x.words > 1 || !config.plain()
 	numbers := func() []uint16 { return make([]uint16, vcs) }
 	set := func() []uint64 { return make([]uint64, routers*x.words) }
 	x.routerColumns = routerColumns{
@@ -88,28 +98,37 @@ func newRouters(path string, config RouterConfig, w *routerWiring, routing Route
 		moved: make([]uint32, vcs), filled: set(), waiting: set(), active: set(), sent: numbers(), full: set(),
 		used: set(), tailed: set(),
 		vcGrant: numbers(), vcAccept: numbers(),
-		switchGrant: make([]uint8, ports), switchAccept: make([]uint8, ports), choice: make([]uint8, ports),
+		switchGrant:  make([]uint8, ports*config.Stages.OutputSpeedup),
+		switchAccept: make([]uint8, ports*config.Stages.InputSpeedup),
+		choice:       make([]uint8, ports*config.Stages.InputSpeedup),
 	}
 	x.awake, x.moves = make([]uint8, routers), make([]uint8, w.shards)
 	x.scratch, x.pins = make([]routerScratch, w.shards), &routerPins{head: flitHead, dataBits: RouterDataBits}
 	for i := range x.inputOf {
 		x.inputOf[i] = uint8(i / config.VCs)
 	}
-	x.Registers = Declare(Declaration{Path: path, Registers: x.registers(), Derive: x.derive})
+	x.path = general(x)
+	registers := append(x.registers(), x.path.registers()...)
+	x.Registers = Declare(Declaration{Path: path, Registers: registers, Derive: x.derive})
 	x.Reset()
 	return x
 }
 
 func (x *Routers) registers() []Register {
-	depth := uint16(x.config.Depth)
+	depth, s := uint16(x.config.Depth), &x.config.Stages
+	choices := make([]uint8, s.InputSpeedup)
+	for i := range choices {
+		choices[i] = uint8(i)
+	}
 	registers := []Register{
 		Column("buffer", x.buffer), Column("head", x.head, AtMost(depth-1)), Column("count", x.count, AtMost(depth)),
 		Column("moved", x.moved), Column("route", x.route), Column("out", x.out, x.checkMember),
 		Column("waiting", x.waiting), Column("active", x.active),
 		Column("sent", x.sent, AtMost(depth)), Column("used", x.used), Column("tailed", x.tailed),
 		Column("vc_grant", x.vcGrant, x.checkMember), Column("vc_accept", x.vcAccept, x.checkMember),
-		Column("switch_grant", x.switchGrant, x.checkPort), Column("switch_accept", x.switchAccept, x.checkPort),
-		Column("choice", x.choice, AtMost(uint8(x.config.VCs-1))), Column("awake", x.awake, AtMost[uint8](1)).ResetTo(1),
+		Column("switch_grant", x.switchGrant, x.checkPort(s.OutputSpeedup, s.InputSpeedup)),
+		Column("switch_accept", x.switchAccept, x.checkPort(s.InputSpeedup, s.OutputSpeedup)),
+		Column("choice", x.choice, AtMost(uint8(x.config.VCs-1))).ResetTo(choices...), Column("awake", x.awake, AtMost[uint8](1)).ResetTo(1),
 	}
 	if x.routing.Carried {
 		x.pins.carried = make([]uint64, len(x.buffer))
@@ -127,11 +146,14 @@ func (x *Routers) checkMember(i int, member uint16) error {
 	return nil
 }
 
-func (x *Routers) checkPort(i int, port uint8) error {
-	if ports := x.wiring.ports[x.wiring.router[i]]; int(port) >= ports {
-		return fmt.Errorf("element %d is %d, but the router has %d ports", i, port, ports)
+// checkPort returns the check of pointers to ports with a speed-up of to, of ports with a speed-up of from.
+func (x *Routers) checkPort(from, to int) func(i int, port uint8) error {
+	return func(i int, port uint8) error {
+		if ports := x.wiring.ports[x.wiring.router[i/from]]; int(port) >= ports*to {
+			return fmt.Errorf("element %d is %d, but the router has %d ports", i, port, ports)
+		}
+		return nil
 	}
-	return nil
 }
 
 func (x *Routers) derive() {
@@ -155,10 +177,20 @@ func (x *Routers) derive() {
 	}
 }
 
-func (x *Routers) Latches() []Wire { return []Wire{&x.flits.channels, &x.credits.channels} }
+func (x *Routers) Latches() []Wire {
+	wires := []Wire{&x.flits.channels}
+	for _, bank := range x.banks {
+		wires = append(wires, &bank.channels)
+	}
+	return wires
+}
 
 func (x *Routers) Latch(s Shard) {
-	if x.moves[s.Index] == 0 && !x.flits.shows(s.Index) && !x.credits.shows(s.Index) {
+	shows := x.moves[s.Index] != 0 || x.flits.shows(s.Index)
+	for _, bank := range x.banks {
+		shows = shows || bank.shows(s.Index)
+	}
+	if !shows {
 		return
 	}
 	x.latchShard(s)
@@ -171,11 +203,9 @@ func (x *Routers) Latch(s Shard) {
 
 func (x *Routers) latchShard(s Shard) {
 	flits, arrived := x.flits.now()
-	credits, back := x.credits.now()
+	credits, back := x.banks[0].now()
 	w := &x.scratch[s.Index]
-	if w.shard = s.Index; x.wide && w.wide.ready == nil {
-		w.wide.build(x)
-	}
+	w.shard = s.Index
 	words := x.wiring.portWords
 	for r := s.First; r < s.End; r++ {
 		at := r * words
@@ -185,25 +215,41 @@ func (x *Routers) latchShard(s Shard) {
 				something = 1
 			}
 		}
-		if something == 0 {
+		if something == 0 && !x.backAt(r) {
 			continue
 		}
 		if x.pins.replaced != nil && x.pins.replaced[r] || x.isDead(r) {
 			x.noteHeads(r)
 			clear(arrived[at : at+words])
-			clear(back[at : at+words])
+			for _, bank := range x.banks {
+				_, back := bank.now()
+				clear(back[at : at+words])
+			}
 			if x.isDead(r) {
 				x.awake[r] = 0
 			}
 			continue
 		}
-		if x.wide {
-			x.latchWide(r, w, flits, arrived[at:at+words], credits, back[at:at+words])
+		if x.general {
+			x.path.latch(r, w, flits, arrived[at:at+words])
 			continue
 		}
 		x.latch(r, w, flits, arrived[at], credits, back[at])
 		arrived[at], back[at] = 0, 0
 	}
+}
+
+// backAt reports whether a credit of the further banks arrives at a router.
+func (x *Routers) backAt(r int) bool {
+	for _, bank := range x.banks[1:] {
+		_, back := bank.now()
+		for _, word := range back[r*x.wiring.portWords : (r+1)*x.wiring.portWords] {
+			if word != 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (x *Routers) QuietFor(limit uint64) uint64 {

@@ -17,8 +17,6 @@ type routerScratch struct {
 	ask   [64]uint64 // by input: requested outputs
 	asked [64]uint64 // by output: requesting inputs; 0 between matchings
 	given [64]uint64 // by input: granting outputs; 0 between matchings
-
-	wide wideScratch
 }
 
 // from returns the first member of a non-empty set in circular order from pointer on.
@@ -222,13 +220,6 @@ func (x *Routers) give(w *routerScratch, member, out int) {
 	x.vcAccept[w.vc+member] = next(out, w.members)
 }
 
-func next(i, n int) uint16 {
-	if i++; i == n {
-		return 0
-	}
-	return uint16(i)
-}
-
 // allocateSwitch matches inputs with ready flits to outputs and moves one flit of each winner.
 func (x *Routers) allocateSwitch(w *routerScratch, ready uint64) {
 	var asking, seen, contended uint64 // by port: inputs with requests; requested outputs; outputs requested by several
@@ -341,6 +332,26 @@ func (x *Routers) move(w *routerScratch, i, vc, o int) (empty, full, tail bool) 
 	x.sent[w.vc+out]++
 	to, credit := &x.wiring.outputs[w.port+o], &x.wiring.inputs[w.port+i]
 	x.flits.put(w.shard, to.wire, to.delay, uint64(f.onVC(out-o*vcs)))
-	x.credits.put(w.shard, credit.wire, credit.delay, uint8(vc))
+	x.banks[0].put(w.shard, credit.wire, credit.delay, uint8(vc))
 	return x.count[g] == 0, int(x.sent[w.vc+out]) == depth, f.Tail()
 }
+
+func has(set []uint64, i int) bool { return set[i>>6]>>(i&63)&1 != 0 }
+func include(set []uint64, i int)  { set[i>>6] |= 1 << (i & 63) }
+func exclude(set []uint64, i int)  { set[i>>6] &^= 1 << (i & 63) }
+
+// members iterates over a set. The loop may remove members that it has visited.
+func members(set []uint64) func(yield func(i int) bool) {
+	return func(yield func(i int) bool) {
+		for k, word := range set {
+			for ; word != 0; word &= word - 1 {
+				if !yield(k*64 + bits.TrailingZeros64(word)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// of returns the set of router or input VC i in a column of sets.
+func (x *Routers) of(column []uint64, i int) []uint64 { return column[i*x.words : (i+1)*x.words] }

@@ -62,54 +62,36 @@ type wrongRule struct {
 }
 
 const (
-	wideGrant   = "\tx.vcGrant[w.vc+out] = next(member, w.members)\n"
-	wideAccept  = "\tx.vcAccept[w.vc+member] = next(out, w.members)\n"
-	wideSwitch  = "\tx.switchGrant[w.port+o], x.switchAccept[w.port+i] = uint8(next(i, w.ports)), uint8(next(o, w.ports))\n"
-	wideChoice  = "\tx.choice[w.port+i] = uint8(next(vc, vcs))\n"
-	wideRequest = "w.wide.requests = append(w.wide.requests, request{member, out})\n"
-	wideMatches = "\tsomething = something || len(matches) > 0\n"
-	wideGive    = "\t\tx.give(w, m.in, m.out)\n"
-	wideMove    = "\t\tempty, full, tail := x.move(w, m.in, vc, m.out)\n"
-	wideReady   = "\t\tsomething = something || w.wide.ready[member]\n"
-	wideCand    = "\t\t\t\tw.wide.cand[i*w.ports+o] = vc\n"
+	wideGrant      = "\tx.vcGrant[w.vc+out] = next(member, w.members)\n"
+	wideAccept     = "\tx.vcAccept[w.vc+member] = next(out, w.members)\n"
+	wideSwitch     = "\tx.switchGrant[w.port+o], x.switchAccept[w.port+i] = uint8(next(i, w.ports)), uint8(next(o, w.ports))\n"
+	wideChoice     = "\tx.choice[w.port+i] = uint8(next(vc, vcs))\n"
+	generalRequest = "\t\t\tw.vcs.requests = append(w.vcs.requests, request{int32(in), int32(out), int32(member), inPriority, priority})\n"
+	generalMatch   = "\t\tif m.best[q.out] != int32(k) || m.pick[q.in] != int32(k) {\n"
+	generalPick    = "\tfor k := range m.requests {\n\t\tq := &m.requests[k]\n\t\tif m.pick[q.in] != int32(k) {\n"
+	generalClear   = "\tfor i := range m.requests {\n\t\tq := &m.requests[i]\n\t\tcandidates["
 )
 
 func routerMutants() []wrongRule {
-	const wide, allocate, source, wiring = "router_wide.go", "router_allocate.go", "packet_source.go", "router_wiring.go"
+	const allocate, source, wiring = "router_allocate.go", "packet_source.go", "router_wiring.go"
 	return []wrongRule{
-		{"no mutant", [5]int{}, true, nil},
+		{"no mutant", [5]int{}, true, []string{general, "latch is the latch", "latch is the latch"}},
 		{"VA requests only output VCs with credit", [5]int{2, 1939, 1381, 384, 0}, true, []string{
-			wide, "if !has(used, out) {", "if !has(used, out) && !(MUTANT && int(x.sent[w.vc+out]) >= x.config.Depth) {"}},
+			general, "\t\tif s.BusyWhenFull {", "\t\tif s.BusyWhenFull || MUTANT {"}},
 		{"VA requests only the lowest free VC", [5]int{1842, 4837, 1264, 678, 15620}, true, []string{
-			wide, wideRequest, wideRequest + "if MUTANT { break }\n"}},
+			general, generalRequest, generalRequest + "if MUTANT { return }\n"}},
 		{"VA input index v*P+i", [5]int{957, 4349, 1282, 603, 15898}, true, []string{
-			wide, "request{member, out})", "request{mutantIndex(MUTANT, member, w.ports, x.config.VCs), out})",
-			wide, "int(accept[member]) })", "int(accept[mutantMember(MUTANT, member, w.ports, x.config.VCs)]) })",
-			wide, wideGive, "m.in = mutantMember(MUTANT, m.in, w.ports, x.config.VCs)\n" + wideGive +
-				"if MUTANT { x.vcGrant[w.vc+m.out] = next(mutantIndex(true, m.in, w.ports, x.config.VCs), w.members) }\n"}},
+			general, "if s.ShuffleRequests {", "if s.ShuffleRequests || MUTANT {"}},
 		{"unaccepted grants and lost picks move the pointer", [5]int{721, 3929, 1509, 599, 15864}, true, []string{
-			wide, wideMatches, `if MUTANT {
-				for _, q := range w.wide.requests {
-					if w.wide.best[q.out] == q.in && x.config.VCAllocator == ISLIP { x.vcGrant[w.vc+q.out] = next(q.in, w.members) }
-					if w.wide.accept[q.in] == q.out && x.config.VCAllocator != ISLIP { x.vcAccept[w.vc+q.in] = next(q.out, w.members) }
+			rounds, generalPick, `if MUTANT {
+				for k := range m.requests {
+					if q := &m.requests[k]; m.best[q.out] == int32(k) { a.grant.set(m.out+int(q.out), next(int(q.in), m.ins)) }
 				}
 			}
-			` + wideMatches,
-			wide, "\tfor _, m := range matches {\n\t\tvc :=", `if MUTANT {
-				for _, q := range w.wide.requests {
-					if w.wide.best[q.out] == q.in && x.config.SwitchAllocator == ISLIP { x.switchGrant[w.port+q.out] = uint8(next(q.in, w.ports)) }
-					if w.wide.accept[q.in] == q.out && x.config.SwitchAllocator != ISLIP { x.switchAccept[w.port+q.in] = uint8(next(q.out, w.ports)) }
-				}
-			}
-			for _, m := range matches {
-				vc :=`}},
+			` + generalPick,
+			separables, generalMatch, "if MUTANT && m.pick[q.in] == int32(k) { a.accept.set(m.in+int(q.in), next(int(q.out), m.outs)) }\n" + generalMatch}},
 		{"a second iteration of islip over the unmatched", [5]int{750, 3370, 1200, 381, -1}, true, []string{
-			wide, "\treturn w.islip(requests, ins, outs, grant, accept)\n",
-			"if MUTANT { return w.mutantTwice(requests, ins, outs, grant, accept) }\n\treturn w.islip(requests, ins, outs, grant, accept)\n",
-			wide, wideGive, "g0, a0 := x.vcGrant[w.vc+m.out], x.vcAccept[w.vc+m.in]\n" + wideGive +
-				"if MUTANT && routerMutantSecond[m] { x.vcGrant[w.vc+m.out], x.vcAccept[w.vc+m.in] = g0, a0 }\n",
-			wide, wideMove, "g0, a0 := x.switchGrant[w.port+m.out], x.switchAccept[w.port+m.in]\n" + wideMove +
-				"if MUTANT && routerMutantSecond[m] { x.switchGrant[w.port+m.out], x.switchAccept[w.port+m.in] = g0, a0 }\n"}},
+			rounds, "\tm.begin()\n", "if MUTANT { a = &islip{2, a.grant, a.accept} }\n\tm.begin()\n"}},
 		{"output-side pointers stay 0", [5]int{1558, 6234, 2289, 1727, 16298}, true, []string{
 			allocate, wideGrant, "if !MUTANT {\n" + wideGrant + "}\n",
 			allocate, wideSwitch, wideSwitch + "if MUTANT { x.switchGrant[w.port+o] = 0 }\n"}},
@@ -119,28 +101,34 @@ func routerMutants() []wrongRule {
 		{"the choice of a VC stays 0", [5]int{177, 645, 2083, 1354, 15567}, true, []string{
 			allocate, wideChoice, "if !MUTANT {\n" + wideChoice + "}\n"}},
 		{"the choice moves without a grant", [5]int{0, 0, 0, 0, 15626}, true, []string{
-			wide, "\tgrant, accept := x.switchGrant[w.port:]", `if MUTANT {
-				for i := range w.ports {
-					for o := range w.ports {
-						if vc := w.wide.cand[i*w.ports+o]; vc >= 0 { x.choice[w.port+i] = uint8(next(vc, vcs)) }
+			general, generalClear, `if MUTANT {
+				for ei := range m.ins {
+					for eo := range outs {
+						if k := candidates[ei*outs+eo]; k > 0 {
+							x.choice[m.in+ei] = uint8(next(int(s.memberVC[m.requests[k-1].member]), x.config.VCs))
+						}
 					}
 				}
 			}
-			grant, accept := x.switchGrant[w.port:]`}},
+			` + generalClear}},
 		{"the choice comes before the credit check", [5]int{0, 36, 1361, 247, 0}, true, []string{
-			wide, wideReady, "if MUTANT { w.wide.ready[member] = has(active, member) }\n" + wideReady,
-			wide, wideCand, wideCand + "if MUTANT && int(x.sent[w.vc+int(x.out[w.vc+member])]) >= x.config.Depth { continue }\n"}},
-		{"a body flit waits for a cycle", [5]int{0, 0, 1818, 1037, 0}, true, []string{
-			wide, wideReady, `if MUTANT && w.wide.ready[member] && x.count[w.vc+member] == 1 && arrivedNow[member] {
-				w.wide.ready[member], something = false, true
+			general, "\tif x.sends(w, member) {", "\tif x.sends(w, member) || MUTANT {",
+			general, "\ta.match(m)\n", `if MUTANT {
+				kept := []request{}
+				for _, q := range m.requests {
+					if x.sends(w, int(q.member)) { kept = append(kept, q) } else { candidates[int(q.in)*outs+int(q.out)] = 0 }
+				}
+				m.requests = kept
 			}
-			` + wideReady,
-			wide, "\tclear(arrived)\n", `arrivedNow := map[int]bool{}
-			for i := range members(arrived) { arrivedNow[i*x.config.VCs+Flit(flits[w.port+i]).VC()] = true }
-			clear(arrived)
+			a.match(m)
 			`}},
+		{"a body flit waits for a cycle", [5]int{0, 0, 1818, 1037, 0}, true, []string{
+			general, "\tif s.ordered {\n\t\tw.asks", `if MUTANT && x.count[w.vc+member] == 1 && x.moved[w.vc+member] == uint32(x.flits.clock.cycle) { return }
+			if s.ordered {
+				w.asks`,
+			general, "\tsomething = len(w.idle)", "\tsomething = MUTANT || len(w.idle)"}},
 		{"the head after a leaving tail is routed at once", [5]int{1992, -1, 1593, 1196, -1}, true, []string{
-			wide, "exclude(x.of(x.active, r), member)\n", `exclude(x.of(x.active, r), member)
+			general, "exclude(x.of(x.active, r), member)\n", `exclude(x.of(x.active, r), member)
 			if MUTANT && !empty && x.config.RoutingDelay == 1 {
 				x.routeHeadWide(w, member)
 				include(x.of(x.waiting, r), member)
@@ -187,10 +175,15 @@ func routerMutants() []wrongRule {
 
 const routerMutantsFile = `package hw
 
+import "math/bits"
+
 var (
-	routerMutant       int
-	routerMutantSecond = map[request]bool{}
-	routerMutantsWide  = []bool{%s}
+	routerMutant         int
+	routerMutantGeneral  = []bool{%s}
+	routerMutantStages   = []bool{%s}
+	routerMutantStep     int
+	routerMutantPointers = map[int]uint8{}
+	routerMutantSince    = map[int]uint64{}
 )
 
 func mutantOne(mutant bool) int {
@@ -200,59 +193,73 @@ func mutantOne(mutant bool) int {
 	return 0
 }
 
-func mutantIndex(mutant bool, member, ports, vcs int) int {
+func mutantBank(mutant bool, vc, vcs, speedup int) int {
 	if mutant {
-		return member%%vcs*ports + member/vcs
+		return vc / ((vcs + speedup - 1) / speedup)
 	}
-	return member
+	return vc %% speedup
 }
 
-func mutantMember(mutant bool, index, ports, vcs int) int {
-	if mutant {
-		return index%%ports*vcs + index/ports
+func (x *generalRouters) mutantMembers(w *generalScratch, sets []uint64, without []int32) bool {
+	count := -len(without)
+	for k, word := range x.of(sets, w.router) {
+		count += bits.OnesCount64(word & x.of(x.filled, w.router)[k])
 	}
-	return index
-}
-
-func (w *wideScratch) mutantTwice(requests []request, ins, outs int, grant, accept func(i int) int) []request {
-	clear(routerMutantSecond)
-	first := append([]request(nil), w.islip(requests, ins, outs, grant, accept)...)
-	hasIn, hasOut := map[int]bool{}, map[int]bool{}
-	for _, m := range first {
-		hasIn[m.in], hasOut[m.out] = true, true
-	}
-	var rest []request
-	for _, r := range requests {
-		if !hasIn[r.in] && !hasOut[r.out] {
-			rest = append(rest, r)
-		}
-	}
-	for _, m := range w.islip(rest, ins, outs, grant, accept) {
-		routerMutantSecond[m] = true
-		first = append(first, m)
-	}
-	return first
+	return count > 0
 }
 `
 
 // TestLongRouterMutants requires that every mutant changes as many packets of each log as in another model of the
 // specification, or at least one. One program holds all mutants.
 func TestLongRouterMutants(t *testing.T) {
-	mutants, texts, dir := routerMutants(), map[string]string{}, t.TempDir()
-	var wides []string
-	for i, m := range mutants {
-		wides = append(wides, fmt.Sprint(m.edits == nil || slices.Contains(m.edits, "router_wide.go")))
-		for e := m.edits; len(e) > 0; e = e[3:] {
+	mutants, stages, texts, dir := routerMutants(), stageMutants(), map[string]string{}, t.TempDir()
+	var generals, staged []string
+	edit := func(i int, name string, edits []string) {
+		isGeneral := false
+		for e := edits; len(e) > 0; e = e[3:] {
+			isGeneral = isGeneral || slices.Contains(generalFiles, e[0])
 			if _, ok := texts[e[0]]; !ok {
 				text, err := os.ReadFile(e[0])
 				require.NoError(t, err)
 				texts[e[0]] = string(text)
 			}
-			require.Contains(t, texts[e[0]], e[1], m.name)
+			require.True(t, strings.Contains(texts[e[0]], e[1]), "%s: %s", name, e[1])
 			texts[e[0]] = strings.Replace(texts[e[0]], e[1], strings.ReplaceAll(e[2], "MUTANT", fmt.Sprintf("(routerMutant == %d)", i)), 1)
 		}
+		generals = append(generals, fmt.Sprint(isGeneral))
 	}
-	texts["router_mutants.go"] = fmt.Sprintf(routerMutantsFile, strings.Join(wides, ", "))
+	for i, m := range mutants {
+		edit(i, m.name, m.edits)
+		staged = append(staged, "false")
+	}
+	for i, m := range stages {
+		edit(len(mutants)+i, m.name, m.edits)
+		staged = append(staged, "true")
+	}
+	texts["router_mutants.go"] = fmt.Sprintf(routerMutantsFile, strings.Join(generals, ", "), strings.Join(staged, ", "))
+	lines := runMutants(t, dir, texts, len(generals))
+	for i, m := range mutants {
+		if !m.exact {
+			assert.NotEqual(t, "0 0 0 0 0", lines[i], m.name)
+			continue
+		}
+		var want []string
+		for _, n := range m.want {
+			want = append(want, fmt.Sprint(max(0, n)))
+		}
+		assert.Equal(t, strings.Join(want, " "), lines[i], m.name)
+	}
+	for i, m := range stages {
+		var want []string
+		for _, g := range stageGoldens(t) {
+			want = append(want, fmt.Sprintf("%s=%d", g.name, m.want[g.name]))
+		}
+		assert.Equal(t, strings.Join(want, " "), lines[len(mutants)+i], m.name)
+	}
+}
+
+// runMutants returns the line of each mutant.
+func runMutants(t *testing.T, dir string, texts map[string]string, count int) (said []string) {
 	here, err := os.Getwd()
 	require.NoError(t, err)
 	replace := map[string]string{filepath.Join(here, "router_mutants_run_test.go"): filepath.Join(here, "testdata/router_mutants/run_test.go")}
@@ -265,20 +272,13 @@ func TestLongRouterMutants(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o644))
 	command := exec.Command("go", "test", "-vet=off", "-count=1", "-overlay", filepath.Join(dir, "overlay.json"), "-run", "^TestRunRouterMutants$", "-v", ".")
-	command.Env = append(os.Environ(), fmt.Sprintf("ROUTER_MUTANTS=%d", len(mutants)))
+	command.Env = append(os.Environ(), fmt.Sprintf("ROUTER_MUTANTS=%d", count))
 	out, err := command.CombinedOutput()
 	require.NoError(t, err, string(out))
 	lines := regexp.MustCompile(`MUTANT \d+ (.*)`).FindAllStringSubmatch(string(out), -1)
-	require.Len(t, lines, len(mutants))
-	for i, m := range mutants {
-		if !m.exact {
-			assert.NotEqual(t, "0 0 0 0 0", lines[i][1], m.name)
-			continue
-		}
-		var want []string
-		for _, n := range m.want {
-			want = append(want, fmt.Sprint(max(0, n)))
-		}
-		assert.Equal(t, strings.Join(want, " "), lines[i][1], m.name)
+	require.Len(t, lines, count)
+	for _, line := range lines {
+		said = append(said, line[1])
 	}
+	return said
 }

@@ -11,6 +11,7 @@ type RouterNetwork struct {
 	Routers *Routers
 	Flits   *Flits
 	Credits *CreditWires
+	Banks   []*CreditWires // credits of the other crossbar inputs of each port
 	Sources *PacketSources
 	Sinks   *PacketSinks
 	Packets *Packets
@@ -27,9 +28,10 @@ func NewRouterNetwork(path string, clock *Clock, config RouterConfig, graph *Rou
 func newRouterNetwork(path string, clock *Clock, config RouterConfig, graph *RouterGraph, routing RouteTable,
 	packets *Packets, shards []Shard, feed *Feed,
 ) (*RouterNetwork, error) {
-	if err := config.check(path); err != nil {
+	if err := config.check(path, slices.Max(append([]int{1}, graph.Ports...))); err != nil {
 		return nil, err
 	}
+	config.Stages = config.Stages.filled()
 	w, err := newRouterWiring(Join(path, "router"), graph, &config, shards)
 	if err != nil {
 		return nil, err
@@ -43,14 +45,22 @@ func newRouterNetwork(path string, clock *Clock, config RouterConfig, graph *Rou
 	readers, word := w.readers()
 	n := &RouterNetwork{Flits: &Flits{}, Credits: &CreditWires{}, Packets: packets}
 	n.Flits.build(Join(path, "flits"), clock, readers, w.delayMax, len(shards))
-	n.Credits.build(Join(path, "credits"), clock, readers, w.delayMax, len(shards))
-	n.Routers = newRouters(Join(path, "router"), config, w, routing, n.Flits, n.Credits, packets)
+	banks := []*CreditWires{n.Credits}
+	for k := range config.banks() {
+		name := Join(path, "credits")
+		if k > 0 {
+			n.Banks, banks, name = append(n.Banks, &CreditWires{}), append(banks, &CreditWires{}), Index(name, k)
+			banks[k] = n.Banks[k-1]
+		}
+		banks[k].build(name, clock, readers, w.delayMax, len(shards))
+	}
+	n.Routers = newRouters(Join(path, "router"), config, w, routing, n.Flits, banks, packets, newGeneral)
 	if feed != nil {
-		n.Sources = newFedSources(Join(path, "source"), config, clock, w, packets, n.Flits, n.Credits, word, feed)
+		n.Sources = newFedSources(Join(path, "source"), config, clock, w, packets, n.Flits, banks, word, feed)
 		n.Sinks = newFedSinks(Join(path, "sink"), config, clock, w, packets, n.Flits, n.Credits, word, feed)
 		return n, nil
 	}
-	n.Sources = newPacketSources(Join(path, "source"), config, clock, w, packets, n.Flits, n.Credits, word)
+	n.Sources = newPacketSources(Join(path, "source"), config, clock, w, packets, n.Flits, banks, word)
 	n.Sinks = newPacketSinks(Join(path, "sink"), clock, w, packets, n.Flits, n.Credits, word)
 	return n, nil
 }
@@ -68,7 +78,11 @@ func (n *RouterNetwork) Begin(packets Packets) error {
 
 // Components returns the parts of the network for a kernel.
 func (n *RouterNetwork) Components() []Component {
-	return []Component{n.Flits, n.Credits, n.Routers, n.Sources, n.Sinks}
+	all := []Component{n.Flits, n.Credits}
+	for _, bank := range n.Banks {
+		all = append(all, bank)
+	}
+	return append(all, n.Routers, n.Sources, n.Sinks)
 }
 
 // Done reports whether all packets have arrived or were dropped.
@@ -91,6 +105,7 @@ func (n *RouterNetwork) CountHops() {
 		}
 	}
 	n.Flits.each(func(at int) { note(Flit(n.Flits.ring[at]), 0) })
+	x.path.eachCrossing(func(_ int, f Flit) { note(f, 0) })
 	if e := n.Sinks.eject; e != nil {
 		for vc, count := range e.count {
 			for place := range int(count) {
@@ -224,8 +239,10 @@ func (n *RouterNetwork) Suffer(faults RouterFaults) {
 		}
 		return lost
 	}
-	n.Credits.loses = func(shard int, wire uint32, cycle uint64, vc uint8) bool {
-		return faults.LosesCredit(shard, int(credits[wire]), int(vc), cycle)
+	for _, bank := range n.Routers.banks {
+		bank.loses = func(shard int, wire uint32, cycle uint64, vc uint8) bool {
+			return faults.LosesCredit(shard, int(credits[wire]), int(vc), cycle)
+		}
 	}
 	n.Routers.dead = make([]uint64, len(w.ports))
 	n.Routers.faults = faults

@@ -146,7 +146,7 @@ func TestLongRoutersAsYardstick(t *testing.T) {
 		n := newRandomNetwork(t, r)
 		p := randomPackets(r, n.nodes)
 		k, network := newTestNetwork(t, n.top, n.config, p, 1+r.IntN(len(n.top.graph.Ports)), 1+r.IntN(2))
-		network.Routers.wide = network.Routers.wide || r.IntN(2) == 0
+		network.Routers.general = network.Routers.general || r.IntN(2) == 0
 		for range r.IntN(200) {
 			if seed%4 == 0 {
 				requireInvariants(t, network)
@@ -157,7 +157,7 @@ func TestLongRoutersAsYardstick(t *testing.T) {
 		var state bytes.Buffer
 		require.NoError(t, Save(&state, k))
 		other, second := newTestNetwork(t, n.top, n.config, p, 1+r.IntN(len(n.top.graph.Ports)), 1)
-		second.Routers.wide = !network.Routers.wide
+		second.Routers.general = !network.Routers.general
 		require.NoError(t, Restore(&state, other))
 		runNetwork(other, second)
 		if !second.Done() {

@@ -235,7 +235,7 @@ func (s *RouterSignals) Moved(yield func(group int)) {
 
 // happens reports whether a router is active in this cycle or receives a credit for a later cycle.
 func (x *Routers) happens(r int) bool {
-	arrived, back, shown := x.flits.lighting(0), x.credits.lighting(0), x.credits.lighting(x.config.CreditDelay)
+	arrived, back, shown := x.flits.lighting(0), x.banks[0].lighting(0), x.banks[0].lighting(x.config.CreditDelay)
 	something := uint64(x.awake[r])
 	for k := r * x.wiring.portWords; k < (r+1)*x.wiring.portWords; k++ {
 		something |= arrived[k] | back[k] | shown[k]

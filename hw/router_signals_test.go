@@ -61,7 +61,7 @@ func TestRouterSignalsAsBookSim(t *testing.T) {
 	for _, g := range goldens()[:3] {
 		packets, logged := readGolden(t, g.name)
 		k, n := newTestNetwork(t, g.top, g.config, packets, 5, 2)
-		n.Routers.wide = g.name == "m44_la"
+		n.Routers.general = g.name == "m44_la"
 		s := look(n)
 		require.Len(t, s.byPath, len(s.probes))
 		sent, received, hops := map[uint64]uint64{}, map[uint64]uint64{}, map[uint64]uint16{}

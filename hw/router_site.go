@@ -166,7 +166,7 @@ func (x *Routers) arriving(port int) (Flit, bool) {
 }
 
 func (x *Routers) crediting(port int) (uint64, bool) {
-	vc, lit := x.credits.at(uint32(port), uint16(x.config.CreditDelay))
+	vc, lit := x.banks[0].at(uint32(port), uint16(x.config.CreditDelay))
 	return uint64(vc), lit
 }
 
@@ -184,7 +184,7 @@ func (x *Routers) freeing(port int) (uint64, bool) {
 	if to.wire == unwired {
 		return 0, false
 	}
-	vc, lit := x.credits.at(to.wire, to.delay-1)
+	vc, lit := x.banks[0].at(to.wire, to.delay-1)
 	return uint64(vc), lit
 }
 
@@ -242,7 +242,7 @@ func (x *Routers) free(port int) error {
 	case to.wire == unwired:
 		return fmt.Errorf("a credit on an unwired port")
 	}
-	x.credits.put(0, to.wire, to.delay-1, uint8(p.creditVC[port]))
+	x.banks[0].put(0, to.wire, to.delay-1, uint8(p.creditVC[port]))
 	return nil
 }
 
@@ -253,16 +253,16 @@ func (x *Routers) takePins(r int) {
 	p, vcs := x.pins, x.config.VCs
 	for port := x.wiring.first[r]; port < x.wiring.first[r+1]; port++ {
 		x.flits.take(x.wiring.outputs[port].wire)
-		x.credits.take(x.wiring.inputs[port].wire)
+		x.banks[0].take(x.wiring.inputs[port].wire)
 		if g := port*vcs + int(p.vc[port]); p.valid[port] && p.vc[port] < uint64(vcs) && int(x.count[g]) < x.config.Depth {
 			x.flits.put(0, uint32(port), 0, uint64(p.flit[port].onVC(int(p.vc[port]))))
 			p.carried[g*x.config.Depth+(int(x.head[g])+int(x.count[g]))%x.config.Depth] = p.route[port]
 		}
 		if p.credit[port] && p.creditVC[port] < uint64(vcs) {
-			x.credits.put(0, uint32(port), uint16(x.config.CreditDelay), uint8(p.creditVC[port]))
+			x.banks[0].put(0, uint32(port), uint16(x.config.CreditDelay), uint8(p.creditVC[port]))
 		}
-		if vc, lit := x.credits.at(uint32(port), 0); lit && x.sent[port*vcs+int(vc)] == 0 {
-			x.credits.take(uint32(port))
+		if vc, lit := x.banks[0].at(uint32(port), 0); lit && x.sent[port*vcs+int(vc)] == 0 {
+			x.banks[0].take(uint32(port))
 		}
 	}
 }
@@ -282,7 +282,7 @@ func (x *Routers) Room(port, vc int) (flits int, inside bool) {
 func (x *Routers) Owed(port, vc int) (flits int) {
 	flits = int(x.sent[port*x.config.VCs+vc])
 	for cycles := range uint16(x.config.CreditDelay) {
-		if of, lit := x.credits.at(uint32(port), cycles); lit && int(of) == vc {
+		if of, lit := x.banks[0].at(uint32(port), cycles); lit && int(of) == vc {
 			flits--
 		}
 	}

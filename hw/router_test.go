@@ -142,7 +142,7 @@ func TestRoutersAsBookSim(t *testing.T) {
 		}{{16, 1, false}, {5, 2, false}, {1, 3, false}, {16, 1, true}, {3, 2, true}} {
 			k, n := newTestNetwork(t, g.top, g.config, packets, run.unitsPerShard, run.workers)
 			if run.wide {
-				n.Routers.wide = true
+				n.Routers.general = true
 			}
 			k.Reset()
 			if run.unitsPerShard == 16 {
@@ -162,35 +162,39 @@ func TestRoutersAsBookSim(t *testing.T) {
 // TestAllocators checks three calls of each allocator in section 10 of the specification, on sets and lists: matches
 // and pointers.
 func TestAllocators(t *testing.T) {
-	calls := [][]request{{{0, 0}, {0, 2}, {1, 0}, {1, 1}, {2, 1}}, {{1, 1}, {1, 2}}, {{0, 2}, {2, 2}}}
+	type pair struct{ in, out int }
+	calls := [][]pair{{{0, 0}, {0, 2}, {1, 0}, {1, 1}, {2, 1}}, {{1, 1}, {1, 2}}, {{0, 2}, {2, 2}}}
 	type after struct {
-		matches       []request
+		matches       []pair
 		grant, accept [3]uint16
 	}
 	for kind, want := range map[RouterAllocator][]after{
 		ISLIP: {
-			{[]request{{0, 0}, {1, 1}}, [3]uint16{1, 2, 0}, [3]uint16{1, 2, 0}},
-			{[]request{{1, 2}}, [3]uint16{1, 2, 2}, [3]uint16{1, 0, 0}},
-			{[]request{{2, 2}}, [3]uint16{1, 2, 0}, [3]uint16{1, 0, 0}},
+			{[]pair{{0, 0}, {1, 1}}, [3]uint16{1, 2, 0}, [3]uint16{1, 2, 0}},
+			{[]pair{{1, 2}}, [3]uint16{1, 2, 2}, [3]uint16{1, 0, 0}},
+			{[]pair{{2, 2}}, [3]uint16{1, 2, 0}, [3]uint16{1, 0, 0}},
 		},
 		SeparableInputFirst: {
-			{[]request{{0, 0}, {2, 1}}, [3]uint16{1, 0, 0}, [3]uint16{1, 0, 2}},
-			{[]request{{1, 1}}, [3]uint16{1, 2, 0}, [3]uint16{1, 2, 2}},
-			{[]request{{0, 2}}, [3]uint16{1, 2, 1}, [3]uint16{0, 2, 2}},
+			{[]pair{{0, 0}, {2, 1}}, [3]uint16{1, 0, 0}, [3]uint16{1, 0, 2}},
+			{[]pair{{1, 1}}, [3]uint16{1, 2, 0}, [3]uint16{1, 2, 2}},
+			{[]pair{{0, 2}}, [3]uint16{1, 2, 1}, [3]uint16{0, 2, 2}},
 		},
 	} {
 		for _, wide := range []bool{false, true} {
 			_, n := newTestNetwork(t, fly(3), RouterConfig{VCs: 1, Depth: 1, VCAllocator: kind}, &Packets{}, 1, 1)
 			x, w := n.Routers, &n.Routers.scratch[0]
 			w.ports, w.members = 3, 3
-			w.wide.build(x)
 			for i, requests := range calls {
-				var matches []request
+				var matches []pair
 				if wide {
-					matches = slices.Clone(w.wide.allocate(kind, requests, 3, 3,
-						func(out int) int { return int(x.vcGrant[out]) }, func(in int) int { return int(x.vcAccept[in]) }))
-					for _, m := range matches {
-						x.give(w, m.in, m.out)
+					m := &matching{ins: 3, outs: 3}
+					m.build(3)
+					for _, r := range requests {
+						m.requests = append(m.requests, request{in: int32(r.in), out: int32(r.out)})
+					}
+					x.path.(*generalRouters).stage.vcs.match(m)
+					for _, k := range m.matches {
+						matches = append(matches, requests[k])
 					}
 				} else {
 					waiting := uint64(0)
@@ -200,7 +204,7 @@ func TestAllocators(t *testing.T) {
 						x.route[r.in] |= 1 << r.out
 					}
 					for in := range members([]uint64{x.allocateVCs(w, waiting, 7)}) {
-						matches = append(matches, request{in, int(x.out[in])})
+						matches = append(matches, pair{in, int(x.out[in])})
 					}
 				}
 				require.Equal(t, want[i], after{matches, [3]uint16(x.vcGrant), [3]uint16(x.vcAccept)}, "%d, wide %v, call %d", kind, wide, i)
@@ -248,7 +252,7 @@ func TestSmallNetworks(t *testing.T) {
 				packets.Add(p.source, p.destination, p.size, p.created)
 			}
 			k, n := newTestNetwork(t, c.top, c.config, packets, 2, 1)
-			n.Routers.wide = wide
+			n.Routers.general = wide
 			runNetwork(k, n)
 			var got [][3]uint32
 			for i := range c.packets {

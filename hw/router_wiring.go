@@ -302,33 +302,24 @@ const RoutersPerShard = 64
 // VCDepthMax is the maximum number of flits in a buffer.
 const VCDepthMax = 4096
 
-// RouterAllocator is a method to match requests and grants.
-type RouterAllocator uint8
-
-const (
-	// ISLIP matches in one iteration: each output grants an input, then each input accepts an output. Only accepted
-	// grants advance pointers.
-	ISLIP RouterAllocator = iota
-	// SeparableInputFirst matches in one iteration: each input picks an output, then each output accepts an input.
-	SeparableInputFirst
-)
-
 // RouterConfig holds the parameters common to all routers of a network.
 type RouterConfig struct {
 	VCs             int  // virtual channels per port, 1..VCsMax
 	Depth           int  // flits per buffer of a virtual channel, 1..VCDepthMax
-	RoutingDelay    int  // 1: routing takes a cycle; 0: lookahead
+	RoutingDelay    int  // cycles of routing; 0: lookahead
 	CreditDelay     int  // additional cycles before a router counts a credit
 	WaitForTail     bool // an output VC becomes free when the tail's credit returns, otherwise when the tail leaves
 	VCAllocator     RouterAllocator
 	SwitchAllocator RouterAllocator
 	Classes         int // traffic classes, each with an equal block of VCs at every port; 0 or 1: one class with all VCs
+	Stages          RouterStages
 }
 
 // ClassVCs returns the virtual channels per class. Class c starts at VC c*ClassVCs.
 func (c *RouterConfig) ClassVCs() int { return c.VCs / max(1, c.Classes) }
 
-func (c *RouterConfig) check(path string) error {
+// check checks the configuration of routers of up to the given number of ports.
+func (c *RouterConfig) check(path string, ports int) error {
 	if c.Classes > 1 && c.VCs%c.Classes != 0 {
 		return fmt.Errorf("%s: %d classes of %d virtual channels; the number of classes must divide the number of "+
 			"channels", path, c.Classes, c.VCs)
@@ -339,13 +330,17 @@ func (c *RouterConfig) check(path string) error {
 		least, most int
 	}{
 		{"virtual channels", c.VCs, 1, VCsMax}, {"flits of a buffer", c.Depth, 1, VCDepthMax},
-		{"cycles of routing", c.RoutingDelay, 0, 1}, {"cycles of a credit", c.CreditDelay, 0, ChannelDelayMax / 2},
-		{"as allocator", int(c.VCAllocator), 0, int(SeparableInputFirst)},
-		{"as allocator", int(c.SwitchAllocator), 0, int(SeparableInputFirst)},
+		{"cycles of routing", c.RoutingDelay, 0, stageDelayMax}, {"cycles of a credit", c.CreditDelay, 0, ChannelDelayMax / 2},
 	} {
 		if k.value < k.least || k.value > k.most {
 			return fmt.Errorf("%s: %d %s; allowed: %d to %d", path, k.value, k.name, k.least, k.most)
 		}
 	}
-	return nil
+	if err := c.VCAllocator.check(path); err != nil {
+		return err
+	}
+	if err := c.SwitchAllocator.check(path); err != nil {
+		return err
+	}
+	return c.checkStages(path, ports)
 }

@@ -19,15 +19,28 @@ func TestRunRouterMutants(t *testing.T) {
 		packets, logged := readGolden(t, g.name)
 		all = append(all, [2]*Packets{packets, logged})
 	}
+	var stages [][2]*Packets
+	for _, g := range stageGoldens(t) {
+		packets, logged := readGolden(t, "stages_"+g.name)
+		stages = append(stages, [2]*Packets{packets, logged})
+	}
 	for routerMutant = range count {
+		logs, of := all, goldens()
+		if routerMutantStages[routerMutant] {
+			logs, of = stages, stageGoldens(t)
+		}
 		var line strings.Builder
-		for i, g := range goldens() {
-			packets, logged := all[i][0], all[i][1]
+		for i, g := range of {
+			packets, logged := logs[i][0], logs[i][1]
 			k, n := newTestNetwork(t, g.top, g.config, packets, 16, 1)
-			n.Routers.wide = routerMutantsWide[routerMutant]
+			n.Routers.general = n.Routers.general || routerMutantGeneral[routerMutant]
 			k.Reset()
-			clear(routerMutantSecond)
-			fmt.Fprintf(&line, " %s", runRouterMutant(k, n, logged))
+			clear(routerMutantSince)
+			if routerMutantStages[routerMutant] {
+				fmt.Fprintf(&line, " %s=%s", g.name, runRouterMutant(k, n, logged))
+			} else {
+				fmt.Fprintf(&line, " %s", runRouterMutant(k, n, logged))
+			}
 		}
 		fmt.Printf("MUTANT %d%s\n", routerMutant, line.String())
 	}
