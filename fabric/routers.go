@@ -90,7 +90,7 @@ func (w *RouterWays) Follow(source, destination uint32, pass func(link int)) {
 // Latency returns the number of cycles that a packet needs through an empty network, from its creation to the arrival
 // of its tail. The packet must fit into one buffer.
 func (w *RouterWays) Latency(source, destination uint32, flits int) (cycles int) {
-	passes := 3 + w.Config.RoutingDelay // cycles per router: the allocators, two registers after the switch, and routing
+	passes := w.Config.PassCycles()
 	cycles = 1 + w.Graph.Source(int(source)).Latency + passes + w.Graph.Nodes[destination].Latency + flits - 1
 	w.Follow(source, destination, func(link int) { cycles += w.Graph.Links[link].Latency + passes })
 	return cycles

@@ -1,6 +1,7 @@
 package hw
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 )
@@ -38,6 +39,11 @@ const noPacket = ^uint32(0)
 // NewFedNetwork returns a network without packets.
 func NewFedNetwork(path string, clock *Clock, config RouterConfig, graph *RouterGraph, routing RouteTable, feed Feed,
 	shards []Shard) (*FedNetwork, error) {
+	switch by := config.Stages.Priority; by {
+	case PriorityNetworkAge, PrioritySequence, PriorityClass:
+		return nil, fmt.Errorf("%s: priority %v, but packets of firmware have only the priorities age, local_age, "+
+			"queue_length and hop_count", path, by)
+	}
 	packets := &Packets{}
 	if feed.Harm {
 		packets.Harm = []uint32{}

@@ -55,6 +55,8 @@ type routerPath interface {
 	registers() []Register
 	// eachCrossing yields the flits behind the switch that have not left their router, with their output ports.
 	eachCrossing(yield func(port int, f Flit))
+	// eachReturning yields the VCs of credits that have not left their router, with their input ports.
+	eachReturning(yield func(port, vc int))
 }
 
 // routerColumns holds the registers. The number of an input or output VC is (first port of the router + port) * VCs +
@@ -89,7 +91,7 @@ func newRouters(path string, config RouterConfig, w *routerWiring, routing Route
 		x.classFirst[vc] = uint8(vc / x.classVCs * x.classVCs)
 	}
 	x.words = max(1, (w.portsMax*config.VCs+63)/64)
-	x.general = x.words > 1 || !config.plain()
+	x.general = x.words > 1 || config.Beyond() != ""
 	numbers := func() []uint16 { return make([]uint16, vcs) }
 	set := func() []uint64 { return make([]uint64, routers*x.words) }
 	x.routerColumns = routerColumns{
@@ -118,7 +120,7 @@ func (x *Routers) registers() []Register {
 	depth, s := uint16(x.config.Depth), &x.config.Stages
 	choices := make([]uint8, s.InputSpeedup)
 	for i := range choices {
-		choices[i] = uint8(i)
+		choices[i] = uint8(i % x.config.VCs)
 	}
 	registers := []Register{
 		Column("buffer", x.buffer), Column("head", x.head, AtMost(depth-1)), Column("count", x.count, AtMost(depth)),

@@ -60,11 +60,11 @@ func (a RouterAllocator) String() string {
 	return fmt.Sprintf("%s(%d)", s.Name, a.parameter()+1)
 }
 
-func (a RouterAllocator) check(path string) error {
+func (a RouterAllocator) check() error {
 	s := a.spec()
 	if s == nil || a.parameter() > 0 && !s.Rounds && !s.Ties || s.Ties && a.parameter() >= len(tieBreaks) ||
 		a.parameter() >= allocatorRoundsMax {
-		return fmt.Errorf("%s: %v; allowed: %s", path, a, strings.Join(RouterAllocators(), ", "))
+		return fmt.Errorf("%v; allowed: %s", a, strings.Join(RouterAllocators(), ", "))
 	}
 	return nil
 }

@@ -345,10 +345,7 @@ func (x *generalRouters) matchSwitch(w *generalScratch, a allocation, m *matchin
 // win notes a VC that has won the switch, and advances the choice of its crossbar input.
 func (x *generalRouters) win(w *generalScratch, q *request) {
 	s := x.stage
-	vc := int(s.memberVC[q.member]) + s.InputSpeedup
-	if vc >= x.config.VCs {
-		vc -= x.config.VCs
-	}
+	vc := (int(s.memberVC[q.member]) + s.InputSpeedup) % x.config.VCs
 	x.choice[w.port*s.InputSpeedup+int(q.in)] = uint8(vc)
 	w.moving = append(w.moving, q.member)
 }

@@ -108,8 +108,17 @@ func (n *RouterNetwork) waits(takes Firmware) *waits {
 
 func (n *RouterNetwork) onTheWay() *waits {
 	vcs := n.Routers.config.VCs
-	return &waits{n: n, x: n.Routers, onWay: n.Flits.perVC(vcs, func(f uint64) int { return Flit(f).VC() }),
-		back: n.Credits.perVC(vcs, func(vc uint8) int { return int(vc) })}
+	x := n.Routers
+	g := &waits{n: n, x: x, onWay: n.Flits.perVC(vcs, func(f uint64) int { return Flit(f).VC() }),
+		back: make([]uint16, n.Credits.wires*vcs)}
+	for _, bank := range x.banks {
+		for i, count := range bank.perVC(vcs, func(vc uint8) int { return int(vc) }) {
+			g.back[i] += count
+		}
+	}
+	x.path.eachCrossing(func(port int, f Flit) { g.onWay[int(x.wiring.outputs[port].wire)*vcs+f.VC()]++ })
+	x.path.eachReturning(func(port, vc int) { g.back[int(x.wiring.inputs[port].wire)*vcs+vc]++ })
+	return g
 }
 
 func (c *channels[T]) perVC(vcs int, vc func(value T) int) (counts []uint16) {
@@ -184,6 +193,10 @@ func (g *waits) headWaits(v, router int) bool {
 	for out := range members(x.of(x.route, v)) {
 		ow := x.wiring.first[router]*vcs + out
 		if !has(x.of(x.used, router), out) {
+			if x.config.Stages.BusyWhenFull && has(x.of(x.full, router), out) &&
+				g.onFar(v, x.wiring.outputs[ow/vcs].wire, ow/vcs, ow%vcs) {
+				continue
+			}
 			return false
 		}
 		if owner := g.owner[ow]; owner >= 0 {

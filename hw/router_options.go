@@ -41,10 +41,51 @@ const (
 	internalSpeedups = 16.0
 )
 
-// plain reports whether the narrow path serves the configuration.
-func (c *RouterConfig) plain() bool {
-	kinds := c.VCAllocator <= SeparableInputFirst && c.SwitchAllocator <= SeparableInputFirst
-	return c.Stages == RouterStages{}.filled() && kinds && c.RoutingDelay <= 1
+// Beyond returns the first option of the stages that narrow routers, and their RTL, do not have, "" for none.
+func (c *RouterConfig) Beyond() string {
+	s := c.Stages.filled()
+	for _, option := range []struct {
+		is   bool
+		name string
+	}{
+		{c.VCAllocator > SeparableInputFirst, "vc_allocator: " + c.VCAllocator.String()},
+		{c.SwitchAllocator > SeparableInputFirst, "sw_allocator: " + c.SwitchAllocator.String()},
+		{c.RoutingDelay > 1, "routing_delay above 1"},
+		{s.InputSpeedup > 1, "input_speedup"}, {s.OutputSpeedup > 1, "output_speedup"},
+		{s.InternalSpeedup > 1, "internal_speedup"}, {s.OutputBuffer > 0, "output_buffer"},
+		{s.CrossbarDelay > 1, "crossbar_delay"}, {s.Speculation.On, "speculative"}, {s.HoldSwitch, "hold_switch"},
+		{s.BusyWhenFull, "vc_busy_when_full"}, {s.PrioritizeEmpty, "vc_prioritize_empty"},
+		{s.ShuffleRequests, "vc_shuffle_requests"}, {s.Priority != NoPriority, "priority"},
+		{s != RouterStages{}.filled(), "an option of the stages"},
+	} {
+		if option.is {
+			return option.name
+		}
+	}
+	return ""
+}
+
+// PassCycles returns the cycles that a head needs in a router without other traffic, without the latency of the link.
+// With an internal speed-up that is no integer, it is the number for the next lower integer.
+func (c *RouterConfig) PassCycles() (cycles int) {
+	s := c.Stages.filled()
+	stages := []int{c.RoutingDelay, 1, 1, s.CrossbarDelay}
+	if s.Speculation.On {
+		stages = []int{c.RoutingDelay, 1, s.CrossbarDelay}
+	}
+	step, steps := 0, int(s.InternalSpeedup)
+	for _, delay := range stages {
+		if delay == 0 {
+			continue
+		}
+		if step == steps {
+			cycles, step = cycles+1, 0
+		}
+		if step++; delay > 1 { // ends in the first step of a later cycle
+			cycles, step = cycles+delay-1, 1
+		}
+	}
+	return cycles + 1
 }
 
 // filled replaces zeros by defaults.
@@ -57,28 +98,26 @@ func (s RouterStages) filled() RouterStages {
 	return s
 }
 
-func (c *RouterConfig) checkStages(path string, ports int) error {
+// CheckStages checks the stages of routers of up to the given number of ports.
+func (c *RouterConfig) CheckStages(ports int) error {
 	s := c.Stages.filled()
 	switch {
 	case s.InputSpeedup > speedupMax || s.OutputSpeedup > speedupMax:
-		return fmt.Errorf("%s: speed-ups of input and output of %d and %d; allowed: 1 to %d", path, s.InputSpeedup,
+		return fmt.Errorf("speed-ups of input and output of %d and %d; allowed: 1 to %d", s.InputSpeedup,
 			s.OutputSpeedup, speedupMax)
 	case !(s.InternalSpeedup >= 1 && s.InternalSpeedup <= internalSpeedups):
-		return fmt.Errorf("%s: an internal speed-up of %v; allowed: 1 to %v", path, s.InternalSpeedup, internalSpeedups)
-	case s.InputSpeedup > c.VCs:
-		return fmt.Errorf("%s: %d crossbar inputs for %d virtual channels; allowed: at most one for each", path,
-			s.InputSpeedup, c.VCs)
+		return fmt.Errorf("an internal speed-up of %v; allowed: 1 to %v", s.InternalSpeedup, internalSpeedups)
 	case ports*max(s.InputSpeedup, s.OutputSpeedup) > RouterPortsMax:
-		return fmt.Errorf("%s: %d ports with a speed-up of %d; the crossbar has at most %d inputs and outputs", path, ports,
+		return fmt.Errorf("%d ports with a speed-up of %d; the crossbar has at most %d inputs and outputs", ports,
 			max(s.InputSpeedup, s.OutputSpeedup), RouterPortsMax)
 	case s.OutputBuffer < 0 || s.OutputBuffer > outputBufferMax || s.CrossbarDelay > stageDelayMax:
-		return fmt.Errorf("%s: a buffer of %d flits behind a crossbar of %d cycles; allowed: 0 (no limit) to %d flits, 1 to "+
-			"%d cycles", path, s.OutputBuffer, s.CrossbarDelay, outputBufferMax, stageDelayMax)
+		return fmt.Errorf("a buffer of %d flits behind a crossbar of %d cycles; allowed: 0 (no limit) to %d flits, 1 to "+
+			"%d cycles", s.OutputBuffer, s.CrossbarDelay, outputBufferMax, stageDelayMax)
 	case s.Priority > PrioritySequence:
-		return fmt.Errorf("%s: priority %d; allowed: 0 to %d", path, s.Priority, PrioritySequence)
+		return fmt.Errorf("priority %d; allowed: 0 to %d", s.Priority, PrioritySequence)
 	}
 	if s.Speculation.Own {
-		return s.Speculation.Allocator.check(path)
+		return s.Speculation.Allocator.check()
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	goflag "flag"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -304,7 +305,8 @@ func requireQueue(t testing.TB, x *Routers, r, member, g int) {
 
 // requireLatencies requires that no packet beats an empty network, and that hops match the route.
 func requireLatencies(t testing.TB, n *randomNetwork, p *Packets) {
-	g := &n.top.graph
+	g, fastest := &n.top.graph, n.config
+	fastest.Stages.InternalSpeedup = math.Ceil(fastest.Stages.InternalSpeedup)
 	leads := map[[2]int]RouterLink{}
 	for _, l := range g.Links {
 		leads[[2]int{l.From, l.Output}] = l
@@ -328,7 +330,7 @@ func requireLatencies(t testing.TB, n *randomNetwork, p *Packets) {
 			r, input, hops, latency = l.To, l.Input, hops+1, latency+l.Latency
 		}
 		require.Equal(t, hops, int(p.Hops[i]))
-		require.GreaterOrEqual(t, int(p.Received[i]-p.Sent[i]), latency+hops*(n.config.RoutingDelay+3))
+		require.GreaterOrEqual(t, int(p.Received[i]-p.Sent[i]), latency+hops*fastest.PassCycles())
 	}
 }
 

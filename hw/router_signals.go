@@ -57,8 +57,8 @@ func (n *RouterNetwork) Signals(node func(node int) string, called PacketNumbers
 }
 
 type wireSignals struct {
-	flit   func() (Flit, bool)
-	credit func() (vc uint64, lit bool)
+	flit    func() (Flit, bool)
+	credits []func() (vc uint64, lit bool) // a port with a speed-up of inputs has several in a cycle
 }
 
 // Groups yields all signals with their groups.
@@ -89,12 +89,16 @@ func (s *RouterSignals) input(path string, port int, show func(Probe)) {
 	x := s.network.Routers
 	r, vcs := int(x.wiring.router[port]), x.config.VCs
 	s.wires(path,
-		wireSignals{func() (Flit, bool) { return x.arriving(port) }, func() (uint64, bool) { return x.freeing(port) }}, show)
+		wireSignals{func() (Flit, bool) { return x.arriving(port) }, x.eachBank(port, x.freeing)}, show)
 	if x.replaced(r) {
 		return
 	}
-	show(NewProbe(path+".choice", IndexBits(vcs), x.choice, port))
-	show(NewProbe(path+".switch_accept", IndexBits(x.wiring.ports[r]), x.switchAccept, port))
+	stages := &x.config.Stages
+	for k := range stages.InputSpeedup {
+		show(NewProbe(several(path+".choice", k, stages.InputSpeedup), IndexBits(vcs), x.choice, port*stages.InputSpeedup+k))
+		show(NewProbe(several(path+".switch_accept", k, stages.InputSpeedup),
+			IndexBits(x.wiring.ports[r]*stages.OutputSpeedup), x.switchAccept, port*stages.InputSpeedup+k))
+	}
 	outputs := IndexBits(x.wiring.ports[r])
 	for vc := range vcs {
 		at, g := Index(path+".vc", vc), port*vcs+vc
@@ -125,11 +129,14 @@ func (s *RouterSignals) output(path string, port int, show func(Probe)) {
 	x := s.network.Routers
 	r, vcs := int(x.wiring.router[port]), x.config.VCs
 	s.wires(path,
-		wireSignals{func() (Flit, bool) { return x.leaving(port) }, func() (uint64, bool) { return x.crediting(port) }}, show)
+		wireSignals{func() (Flit, bool) { return x.leaving(port) }, x.eachBank(port, x.crediting)}, show)
 	if x.replaced(r) {
 		return
 	}
-	show(NewProbe(path+".switch_grant", IndexBits(x.wiring.ports[r]), x.switchGrant, port))
+	for k, stages := range slices.Repeat([]*RouterStages{&x.config.Stages}, x.config.Stages.OutputSpeedup) {
+		show(NewProbe(several(path+".switch_grant", k, stages.OutputSpeedup),
+			IndexBits(x.wiring.ports[r]*stages.InputSpeedup), x.switchGrant, port*stages.OutputSpeedup+k))
+	}
 	for vc := range vcs {
 		at, g := Index(path+".vc", vc), port*vcs+vc
 		show(creditsLeft(at+".credits", x.config.Depth, &x.sent[g]))
@@ -145,7 +152,10 @@ func (s *RouterSignals) ends(place int, show func(Probe)) {
 	from, to := w.sources[place], w.sinks[place]
 	s.wires(path+".out", wireSignals{
 		func() (Flit, bool) { f, lit := n.Flits.at(from.wire, from.delay-1); return Flit(f), lit },
-		func() (uint64, bool) { vc, lit := n.Credits.at(wire, 0); return uint64(vc), lit },
+		n.Routers.eachBank(0, func(_, bank int) (uint64, bool) {
+			vc, lit := n.Routers.banks[bank].at(wire, 0)
+			return uint64(vc), lit
+		}),
 	}, show)
 	for vc := range sources.config.VCs {
 		show(creditsLeft(Index(path+".out.vc", vc)+".credits", sources.config.Depth,
@@ -153,7 +163,10 @@ func (s *RouterSignals) ends(place int, show func(Probe)) {
 	}
 	s.wires(path+".in", wireSignals{
 		func() (Flit, bool) { f, lit := n.Flits.at(wire, 0); return Flit(f), lit },
-		func() (uint64, bool) { vc, lit := n.Credits.at(to.wire, to.delay-1); return uint64(vc), lit },
+		[]func() (uint64, bool){func() (uint64, bool) {
+			vc, lit := n.Credits.at(to.wire, to.delay-1)
+			return uint64(vc), lit
+		}},
 	}, show)
 }
 
@@ -180,8 +193,27 @@ func (s *RouterSignals) wires(path string, w wireSignals, show func(Probe)) {
 	flit("destination", IndexBits(s.network.Routers.wiring.nodes),
 		func(f Flit) uint64 { return uint64(p.Destination[f.Packet()]) })
 	flit("packet", s.called.Bits, func(f Flit) uint64 { return s.called.Of(f.Packet()) })
-	show(ViewProbe(path+".credit.valid", 1, func() uint64 { _, lit := w.credit(); return bit(lit) }))
-	show(ViewProbe(path+".credit.vc", IndexBits(vcs), func() uint64 { vc, _ := w.credit(); return vc }))
+	for k, credit := range w.credits {
+		at := several(path+".credit", k, len(w.credits))
+		show(ViewProbe(at+".valid", 1, func() uint64 { _, lit := credit(); return bit(lit) }))
+		show(ViewProbe(at+".vc", IndexBits(vcs), func() uint64 { vc, _ := credit(); return vc }))
+	}
+}
+
+// several returns the path of the k-th of count signals: that of a single one has no index.
+func several(path string, k, count int) string {
+	if count == 1 {
+		return path
+	}
+	return Index(path, k)
+}
+
+// eachBank returns the credits of a port on each bank of credit wires.
+func (x *Routers) eachBank(port int, credit func(port, bank int) (uint64, bool)) (all []func() (uint64, bool)) {
+	for bank := range x.banks {
+		all = append(all, func() (uint64, bool) { return credit(port, bank) })
+	}
+	return all
 }
 
 func (x *Routers) replaced(r int) bool { return x.pins.replaced != nil && x.pins.replaced[r] }
@@ -235,10 +267,15 @@ func (s *RouterSignals) Moved(yield func(group int)) {
 
 // happens reports whether a router is active in this cycle or receives a credit for a later cycle.
 func (x *Routers) happens(r int) bool {
-	arrived, back, shown := x.flits.lighting(0), x.banks[0].lighting(0), x.banks[0].lighting(x.config.CreditDelay)
-	something := uint64(x.awake[r])
-	for k := r * x.wiring.portWords; k < (r+1)*x.wiring.portWords; k++ {
-		something |= arrived[k] | back[k] | shown[k]
+	something, first, end := uint64(x.awake[r]), r*x.wiring.portWords, (r+1)*x.wiring.portWords
+	for _, bank := range x.banks {
+		back, shown := bank.lighting(0), bank.lighting(x.config.CreditDelay)
+		for k := first; k < end; k++ {
+			something |= back[k] | shown[k]
+		}
+	}
+	for _, arrived := range x.flits.lighting(0)[first:end] {
+		something |= arrived
 	}
 	return something != 0
 }
@@ -249,7 +286,11 @@ func (s *RouterSignals) nodesMove(r int) bool {
 	shard, ports := int(w.owner[r]), uint32(w.first[len(w.ports)])
 	for place := s.places[r].First; place < s.places[r].End; place++ {
 		_, flit := n.Flits.at(ports+uint32(place), 0)
-		_, credit := n.Credits.at(ports+uint32(place), 0)
+		credit := false
+		for _, bank := range n.Routers.banks {
+			_, lit := bank.at(ports+uint32(place), 0)
+			credit = credit || lit
+		}
 		ready, eject := n.Sources.shards[shard].ready.Has(place-w.places[shard].First), n.Sinks.eject
 		if flit || credit || ready || eject != nil && eject.movesAt(place) {
 			return true

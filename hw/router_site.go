@@ -13,6 +13,8 @@ func NewRouter(path string, clock *Clock, config RouterConfig, ports, dataBits i
 	case ports < 1 || config.VCs < 1 || ports*config.VCs > 64:
 		return nil, fmt.Errorf("%s: %d ports with %d virtual channels each; allowed: 64 channels in all", path, ports,
 			config.VCs)
+	case config.Beyond() != "":
+		return nil, fmt.Errorf("%s: a stand-alone router has no %s", path, config.Beyond())
 	case dataBits < 1 || dataBits > RouterDataBits:
 		return nil, fmt.Errorf("%s: %d bits of data; allowed: 1 to %d", path, dataBits, RouterDataBits)
 	}
@@ -96,14 +98,14 @@ func (x *Routers) flitPins(direction string, input bool, wire func(port int) (Fl
 	}
 }
 
-func (x *Routers) creditPins(direction string, input bool, wire func(port int) (uint64, bool),
+func (x *Routers) creditPins(direction string, input bool, wire func(port, bank int) (uint64, bool),
 	take func(port int) error) []Port {
 	p := x.pins
 	return []Port{
 		x.pin("credit"+direction, 1, input,
-			func(g int) uint64 { _, lit := wire(g); return bit(lit) },
+			func(g int) uint64 { _, lit := wire(g, 0); return bit(lit) },
 			func(g int, v uint64) error { p.credit[g] = v != 0; return nil }),
-		x.pin("credit_vc"+direction, IndexBits(x.config.VCs), input, func(g int) uint64 { vc, _ := wire(g); return vc },
+		x.pin("credit_vc"+direction, IndexBits(x.config.VCs), input, func(g int) uint64 { vc, _ := wire(g, 0); return vc },
 			func(g int, v uint64) error {
 				if p.creditVC[g] = v; take == nil {
 					return nil
@@ -165,8 +167,8 @@ func (x *Routers) arriving(port int) (Flit, bool) {
 	return Flit(f).further(), lit
 }
 
-func (x *Routers) crediting(port int) (uint64, bool) {
-	vc, lit := x.banks[0].at(uint32(port), uint16(x.config.CreditDelay))
+func (x *Routers) crediting(port, bank int) (uint64, bool) {
+	vc, lit := x.banks[bank].at(uint32(port), uint16(x.config.CreditDelay))
 	return uint64(vc), lit
 }
 
@@ -179,12 +181,12 @@ func (x *Routers) leaving(port int) (Flit, bool) {
 	return Flit(f), lit
 }
 
-func (x *Routers) freeing(port int) (uint64, bool) {
+func (x *Routers) freeing(port, bank int) (uint64, bool) {
 	to := &x.wiring.inputs[port]
 	if to.wire == unwired {
 		return 0, false
 	}
-	vc, lit := x.banks[0].at(to.wire, to.delay-1)
+	vc, lit := x.banks[bank].at(to.wire, to.delay-1)
 	return uint64(vc), lit
 }
 

@@ -300,3 +300,17 @@ func (x *generalRouters) eachCrossing(yield func(port int, f Flit)) {
 		}
 	}
 }
+
+func (x *generalRouters) eachReturning(yield func(port, vc int)) {
+	s := x.stage
+	for port := range s.backHead {
+		for k := range s.backCount[port] {
+			at := (port*s.room + int(s.after(s.backHead[port], k))) * s.InputSpeedup
+			for _, vc := range s.backVCs[at : at+s.InputSpeedup] {
+				if vc > 0 {
+					yield(port, int(vc-1))
+				}
+			}
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package hw
 
 import (
+	"bytes"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -146,6 +148,95 @@ func TestRouterStageOptions(t *testing.T) {
 				k.Latch()
 			}
 			assert.Equal(t, c.want, differ(packets, logged), "%s without %s", g.name, name)
+		}
+	}
+}
+
+func randomStages(r *rand.Rand, c *RouterConfig) {
+	kind := func() RouterAllocator {
+		kind := RouterAllocator(r.IntN(int(RRWavefront) + 1))
+		if s := kind.spec(); s.Rounds || s.Ties {
+			return kind.With(r.IntN(2))
+		}
+		return kind
+	}
+	c.VCAllocator, c.SwitchAllocator, c.RoutingDelay = kind(), kind(), r.IntN(4)
+	often := func(n int) bool { return r.IntN(n) == 0 }
+	s := RouterStages{InputSpeedup: 1 + r.IntN(3), OutputSpeedup: 1 + r.IntN(2), CrossbarDelay: 1 + r.IntN(3),
+		InternalSpeedup: []float64{1, 1, 1.5, 1.3, 2, 3}[r.IntN(6)], OutputBuffer: r.IntN(4), HoldSwitch: often(3),
+		BusyWhenFull: often(3), PrioritizeEmpty: often(3), ShuffleRequests: often(3), Donate: often(3)}
+	s.Priority = RouterPriority(r.IntN(int(PrioritySequence) + 1))
+	if often(2) {
+		s.Speculation = RouterSpeculation{On: true, AnyCredit: often(2), Own: often(2), Allocator: kind(), MaskByRequests: often(2)}
+		s.Speculation.AnyVC = s.Speculation.AnyCredit && often(2)
+	}
+	c.Stages = s
+}
+
+// TestRouterStagesRandom: random options on random networks lose no credit, deliver or deadlock, end empty, and continue
+// from a saved state on other shards.
+func TestRouterStagesRandom(t *testing.T) {
+	runs, deadlocks := 60, 0
+	if *full {
+		runs = 3000
+	}
+	for seed := range uint64(runs) {
+		r := rand.New(rand.NewPCG(seed, 52))
+		n := newRandomNetwork(t, r)
+		randomStages(r, &n.config)
+		packets, again := randomPackets(r, n.nodes), &Packets{}
+		*again = *packets
+		again.Sent, again.Received, again.Hops = append([]uint32{}, packets.Sent...), append([]uint32{}, packets.Received...),
+			append([]uint16{}, packets.Hops...)
+		k, whole := newTestNetwork(t, n.top, n.config, packets, 1+r.IntN(len(n.top.graph.Ports)), 1+r.IntN(2))
+		other, second := newTestNetwork(t, n.top, n.config, again, 1+r.IntN(len(n.top.graph.Ports)), 1)
+		for range r.IntN(200) {
+			k.DriveAndSettle()
+			k.Latch()
+			if k.Cycle()%16 == 0 {
+				require.Empty(t, whole.LostCredits(), "%d: %+v", seed, n.config)
+			}
+		}
+		var state bytes.Buffer
+		require.NoError(t, Save(&state, k))
+		require.NoError(t, Restore(&state, other))
+		runNetwork(k, whole)
+		runNetwork(other, second)
+		require.Zero(t, differ(packets, again), "%d: %+v", seed, n.config)
+		require.Empty(t, whole.LostCredits())
+		if !whole.Done() {
+			deadlocks++
+			require.NotEmpty(t, whole.Knots(nil), "%d: %+v", seed, n.config)
+			continue
+		}
+		requireLatencies(t, &n, packets)
+		requireEmpty(t, k, whole)
+	}
+	t.Logf("%d of %d runs end in a deadlock", deadlocks, runs)
+}
+
+// TestGeneralAsNarrow: with default options both paths have the same registers after every cycle.
+func TestGeneralAsNarrow(t *testing.T) {
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 53))
+		n := newRandomNetwork(t, r)
+		packets, again := randomPackets(r, n.nodes), &Packets{}
+		for i := range packets.Source {
+			again.Add(packets.Source[i], packets.Destination[i], packets.Size[i], packets.Created[i])
+		}
+		k, narrow := newTestNetwork(t, n.top, n.config, packets, 16, 1)
+		other, general := newTestNetwork(t, n.top, n.config, again, 16, 1)
+		require.False(t, narrow.Routers.general)
+		general.Routers.general = true
+		for !narrow.Done() && k.Cycle() < 300 {
+			for _, k := range []*Kernel{k, other} {
+				k.DriveAndSettle()
+				k.Latch()
+			}
+			var a, b bytes.Buffer
+			require.NoError(t, Save(&a, k))
+			require.NoError(t, Save(&b, other))
+			require.True(t, bytes.Equal(a.Bytes(), b.Bytes()), "seed %d, cycle %d", seed, k.Cycle())
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package hw
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -336,11 +337,8 @@ func (c *RouterConfig) check(path string, ports int) error {
 			return fmt.Errorf("%s: %d %s; allowed: %d to %d", path, k.value, k.name, k.least, k.most)
 		}
 	}
-	if err := c.VCAllocator.check(path); err != nil {
-		return err
+	if err := cmp.Or(c.VCAllocator.check(), c.SwitchAllocator.check(), c.CheckStages(ports)); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	if err := c.SwitchAllocator.check(path); err != nil {
-		return err
-	}
-	return c.checkStages(path, ports)
+	return nil
 }

@@ -22,7 +22,7 @@ type Router struct {
 	// flits in the buffer of a virtual channel (default 4)
 	Depth int `json:"depth,omitempty" jsonschema:"minimum=1,maximum=4096"`
 	// cycles to route a head flit; 0: the route is known on arrival (default 1)
-	RoutingDelay *int `json:"routing_delay,omitempty" jsonschema:"minimum=0,maximum=1"`
+	RoutingDelay *int `json:"routing_delay,omitempty" jsonschema:"minimum=0,maximum=64"`
 	// additional cycles before a returned credit counts (default 0)
 	CreditDelay int `json:"credit_delay,omitempty" jsonschema:"minimum=0,maximum=500"`
 	// true: a virtual channel becomes free for another packet when the tail's credit returns; false: when the tail
@@ -32,12 +32,14 @@ type Router struct {
 	// and 1, and 2 and 3. Port i of a processor sends class i; with one port, the low bits of a frame's tag select
 	// the class (default 1)
 	Classes int `json:"classes,omitempty" jsonschema:"minimum=1,maximum=64"`
-	// allocator of virtual channels and of the switch (default islip)
-	Allocator string `json:"allocator,omitempty" jsonschema:"enum=islip,enum=separable_input_first"`
+	// allocator of virtual channels and of the switch: islip, islip(N) or select(N) with N rounds,
+	// separable_input_first or separable_output_first, also with (matrix), wavefront, rr_wavefront (default islip)
+	Allocator string `json:"allocator,omitempty" jsonschema:"minLength=1"`
 	// allocator of virtual channels (default allocator)
-	VCAllocator string `json:"vc_allocator,omitempty" jsonschema:"enum=islip,enum=separable_input_first"`
+	VCAllocator string `json:"vc_allocator,omitempty" jsonschema:"minLength=1"`
 	// allocator of the switch (default allocator)
-	SwAllocator string `json:"sw_allocator,omitempty" jsonschema:"enum=islip,enum=separable_input_first"`
+	SwAllocator string `json:"sw_allocator,omitempty" jsonschema:"minLength=1"`
+	RouterStages
 }
 
 // Streaming describes how processors at routers run firmware: NICs send and receive frames flit by flit, and handlers
@@ -86,19 +88,21 @@ func (s *Streaming) streams(r *fabric.Routers) {
 		s.Eject == "sink", s.VC == "tag"
 }
 
-func (r *Router) config() hw.RouterConfig {
-	c := hw.RouterConfig{VCs: cmp.Or(r.VCs, vcsDefault), Depth: cmp.Or(r.Depth, depthDefault),
+func (r *Router) config() (c hw.RouterConfig, err error) {
+	c = hw.RouterConfig{VCs: cmp.Or(r.VCs, vcsDefault), Depth: cmp.Or(r.Depth, depthDefault),
 		RoutingDelay: routingDelayDefault,
 		CreditDelay:  r.CreditDelay, WaitForTail: r.WaitForTailCredit, Classes: cmp.Or(r.Classes, 1)}
 	if r.RoutingDelay != nil {
 		c.RoutingDelay = *r.RoutingDelay
 	}
-	kind := func(own string) hw.RouterAllocator {
-		if cmp.Or(own, r.Allocator) == "separable_input_first" {
-			return hw.SeparableInputFirst
+	for _, key := range []struct {
+		name string
+		to   *hw.RouterAllocator
+	}{{r.VCAllocator, &c.VCAllocator}, {r.SwAllocator, &c.SwitchAllocator}} {
+		if *key.to, err = hw.RouterAllocatorOf(cmp.Or(key.name, r.Allocator, "islip")); err != nil {
+			return c, err
 		}
-		return hw.ISLIP
 	}
-	c.VCAllocator, c.SwitchAllocator = kind(r.VCAllocator), kind(r.SwAllocator)
-	return c
+	c.Stages, err = r.stages()
+	return c, err
 }

@@ -18,9 +18,15 @@ import (
 // drawing's anynet, nil for none.
 func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	d = d.fitting(m)
-	w := &routed{Routers: &fabric.Routers{Config: d.router.config()}, mistakes: m, unsure: d.unsure.clone(),
+	config, err := d.router.config()
+	w := &routed{Routers: &fabric.Routers{Config: config}, mistakes: m, unsure: d.unsure.clone(),
 		place: d.routerPlace, routes: &d.routes,
 		nicPorts: d.streaming.ports()}
+	if err != nil {
+		m.add(w.place, "router: "+err.Error(), "write one of them")
+	} else if reason, remedy := d.router.refusal(); reason != "" {
+		m.add(w.place, "router: "+reason, remedy)
+	}
 	if c := &w.Config; c.VCs%c.Classes != 0 && !d.keys["router"] {
 		m.add(w.place, fmt.Sprintf("router: %d vcs cannot be divided among %d classes", c.VCs, c.Classes),
 			fmt.Sprintf("write vcs: %d, or classes: 1",
@@ -32,6 +38,11 @@ func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	}
 	net, err := d.placeRouters(w, graph)
 	nodes := len(w.Graph.Nodes)
+	if err == nil && !w.keys["router"] && len(w.Graph.Ports) > 0 {
+		if wrong := w.Config.CheckStages(slices.Max(w.Graph.Ports)); wrong != nil {
+			m.add(w.place, "router: "+wrong.Error(), "write a smaller number")
+		}
+	}
 	if m.take(err); err == nil && w.pairs() > tableMax && w.word() != routesDimOrder && !w.large() {
 		err = w.refuse(cmp.Or(w.routes.place, w.place),
 			fmt.Sprintf("routes from %d routers to %d nodes need a table of %d entries", len(w.Graph.Ports), nodes, w.pairs()),

@@ -173,12 +173,11 @@ func (n *Net) yamlRouters(w io.Writer) {
 		}
 		return no
 	}
-	allocator := func(a hw.RouterAllocator) string { return word(a == hw.ISLIP, "islip", "separable_input_first") }
 	c := &r.Config
 	fmt.Fprintf(w, "router: {vcs: %d, depth: %d, routing_delay: %d, credit_delay: %d, wait_for_tail_credit: %v, "+
 		"classes: %d, ",
 		c.VCs, c.Depth, c.RoutingDelay, c.CreditDelay, c.WaitForTail, max(1, c.Classes))
-	fmt.Fprintf(w, "vc_allocator: %s, sw_allocator: %s}\n", allocator(c.VCAllocator), allocator(c.SwitchAllocator))
+	fmt.Fprintf(w, "vc_allocator: %v, sw_allocator: %v%s}\n", c.VCAllocator, c.SwitchAllocator, stageKeys(c))
 	fmt.Fprintf(w, "streaming: {tick: %d, flit_bits: %d, vc: %s, eject: %s", r.Tick, r.Bits, word(r.ByTag, "tag", "turn"),
 		word(r.Sink, "sink", "fifo"))
 	if n.keepsKey() {

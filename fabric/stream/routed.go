@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"fmt"
+
 	"starloom/fabric"
 	"starloom/fabric/plant"
 	"starloom/hw"
@@ -25,6 +27,10 @@ func (x *routed) build(n fabric.Network, c *fabric.Config, workers *hw.Workers, 
 	wire func(r *fabric.Routers, k *hw.Kernel) (*hw.RouterNetwork, []hw.Component, error),
 ) error {
 	x.routers, x.built, x.names, x.rtl = fabric.RoutersOf(n), n, n.Names(), rtl
+	if option := x.routers.Config.Beyond(); rtl != nil && option != "" {
+		return fmt.Errorf("rtl: routers of the scenario have %s, which RTL in place of routers does not have; delete "+
+			"rtl, or this key of router", option)
+	}
 	routers, perShard := len(x.routers.Graph.Ports), hw.RoutersPerShard
 	if rtl != nil {
 		perShard = routers

@@ -29,6 +29,7 @@ func routerScenario(t *testing.T, netlist, packets string, more ...string) *star
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "packets.csv"), []byte(packets), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "ring.txt"), []byte(ringOfRouters), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "graph5.txt"), []byte(graph5), 0o644))
 	text := "starloom: 1\nname: routers\nfabric: {netlist: {" + netlist + "}}\nworkload: {traffic: {file: packets.csv}}\n" + strings.Join(more, "\n")
 	s, err := starloom.ParseScenario(filepath.Join(dir, "routers.yaml"), []byte(text))
 	require.NoError(t, err)

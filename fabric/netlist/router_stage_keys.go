@@ -1,0 +1,124 @@
+package netlist
+
+import (
+	"cmp"
+	_ "embed"
+	"slices"
+	"strings"
+
+	"starloom/hw"
+)
+
+// routerStagesSource is this file, whose comments describe keys of a scenario.
+//
+//go:embed router_stage_keys.go
+var routerStagesSource string
+
+// RouterStages are the options of a router's stages, with the meaning of BookSim 2.
+type RouterStages struct {
+	// crossbar inputs of each input port: virtual channel v uses input v mod input_speedup (default 1)
+	InputSpeedup int `json:"input_speedup,omitempty" jsonschema:"minimum=1,maximum=16"`
+	// crossbar outputs of each output port: input port i uses output i mod output_speedup (default 1)
+	OutputSpeedup int `json:"output_speedup,omitempty" jsonschema:"minimum=1,maximum=16"`
+	// steps of the router in a cycle of the links, also 1.5 (default 1)
+	InternalSpeedup float64 `json:"internal_speedup,omitempty" jsonschema:"minimum=1,maximum=16"`
+	// flits behind the crossbar at which an output accepts no more (default: no limit)
+	OutputBuffer int `json:"output_buffer,omitempty" jsonschema:"minimum=1,maximum=1048576"`
+	// cycles of the crossbar; a batch of flits enters when the previous batch has left (default 1)
+	CrossbarDelay int `json:"crossbar_delay,omitempty" jsonschema:"minimum=1,maximum=64"`
+	// heads request the switch together with an output virtual channel; {} for the defaults (default: only after it)
+	Speculative *Speculative `json:"speculative,omitempty"`
+	// a packet keeps its connection through the switch while it has flits and credits
+	HoldSwitch bool `json:"hold_switch,omitempty"`
+	// heads do not request output virtual channels without credit
+	VCBusyWhenFull bool `json:"vc_busy_when_full,omitempty"`
+	// heads prefer output virtual channels without outstanding flits, if the allocator knows priorities
+	VCPrioritizeEmpty bool `json:"vc_prioritize_empty,omitempty"`
+	// the allocator of virtual channels numbers its inputs by channel, then port
+	VCShuffleRequests bool `json:"vc_shuffle_requests,omitempty"`
+	// flits with priority; islip ignores it. age: the oldest packet; network_age: the flit that left its source first;
+	// local_age: the flit that reached the router first; queue_length: the longest queue; hop_count: the most hops;
+	// sequence: the packet with the lowest ordinal at its source (default none)
+	Priority string `json:"priority,omitempty" jsonschema:"enum=none,enum=age,enum=network_age,enum=local_age,enum=queue_length,enum=hop_count,enum=sequence"`
+	// a virtual channel has the highest priority in its queue, not that of its first flit
+	PriorityDonation bool `json:"priority_donation,omitempty"`
+}
+
+// Speculative are the options of speculative requests for the switch.
+type Speculative struct {
+	// only if a virtual channel of the route is free (default true)
+	CheckVC *bool `json:"check_vc,omitempty"`
+	// only if a free virtual channel of the route has credit (default true)
+	CheckCredit *bool `json:"check_credit,omitempty"`
+	// an allocator of its own for speculative requests; its matches yield to those of other flits (default: the
+	// allocator of the switch, with the least priority)
+	Allocator string `json:"allocator,omitempty" jsonschema:"minLength=1"`
+	// with an allocator of its own: a match yields even to a request of another flit for the output
+	MaskByRequests bool `json:"mask_by_requests,omitempty"`
+}
+
+func (RouterStages) Declaration() string { return routerStagesSource }
+func (Speculative) Declaration() string  { return routerStagesSource }
+
+func (r *RouterStages) stages() (s hw.RouterStages, err error) {
+	s = hw.RouterStages{InputSpeedup: r.InputSpeedup, OutputSpeedup: r.OutputSpeedup, InternalSpeedup: r.InternalSpeedup,
+		OutputBuffer: r.OutputBuffer, CrossbarDelay: r.CrossbarDelay, HoldSwitch: r.HoldSwitch,
+		BusyWhenFull: r.VCBusyWhenFull, PrioritizeEmpty: r.VCPrioritizeEmpty, ShuffleRequests: r.VCShuffleRequests,
+		Priority: hw.RouterPriority(max(0, slices.Index(hw.RouterPriorities(), r.Priority))), Donate: r.PriorityDonation}
+	if y := r.Speculative; y != nil {
+		s.Speculation = hw.RouterSpeculation{On: true, AnyVC: y.CheckVC != nil && !*y.CheckVC,
+			AnyCredit: y.CheckCredit != nil && !*y.CheckCredit, Own: y.Allocator != "", MaskByRequests: y.MaskByRequests}
+		s.Speculation.Allocator, err = hw.RouterAllocatorOf(cmp.Or(y.Allocator, "islip"))
+	}
+	return s, err
+}
+
+// refusal returns why the stages contradict each other, and what to write instead, "" if they do not.
+func (r *RouterStages) refusal() (reason, remedy string) {
+	y := r.Speculative
+	switch {
+	case y != nil && y.CheckVC != nil && !*y.CheckVC && (y.CheckCredit == nil || *y.CheckCredit):
+		return "speculative: check_credit without check_vc: no head would request the switch", "add check_credit: false"
+	case y != nil && y.MaskByRequests && y.Allocator == "":
+		return "speculative: mask_by_requests is for an allocator of its own", "add allocator: islip"
+	}
+	return "", ""
+}
+
+// stageKeys returns the keys of a configuration that differ from their defaults, each with a comma before it.
+func stageKeys(c *hw.RouterConfig) string {
+	s, keys := &c.Stages, []string{""}
+	add := func(differs bool, key, value string) {
+		if differs {
+			keys = append(keys, key+": "+value)
+		}
+	}
+	number := func(key string, value, usual int) { add(value != usual && value != 0, key, form(value)) }
+	number("input_speedup", s.InputSpeedup, 1)
+	number("output_speedup", s.OutputSpeedup, 1)
+	add(s.InternalSpeedup > 1, "internal_speedup", form(s.InternalSpeedup))
+	number("output_buffer", s.OutputBuffer, 0)
+	number("crossbar_delay", s.CrossbarDelay, 1)
+	for _, on := range []struct {
+		key string
+		is  bool
+	}{{"hold_switch", s.HoldSwitch}, {"vc_busy_when_full", s.BusyWhenFull}, {"vc_prioritize_empty", s.PrioritizeEmpty},
+		{"vc_shuffle_requests", s.ShuffleRequests}, {"priority_donation", s.Donate}} {
+		add(on.is, on.key, "true")
+	}
+	add(s.Priority != hw.NoPriority, "priority", s.Priority.String())
+	if y := s.Speculation; y.On {
+		var options []string
+		for _, option := range []struct {
+			text string
+			is   bool
+		}{{"check_vc: false", y.AnyVC}, {"check_credit: false", y.AnyCredit}, {"allocator: " + y.Allocator.String(), y.Own},
+			{"mask_by_requests: true", y.MaskByRequests}} {
+			if option.is {
+				options = append(options, option.text)
+			}
+		}
+		keys = append(keys, "speculative: {"+strings.Join(options, ", ")+"}")
+	}
+	return strings.Join(keys, ", ")
+}
