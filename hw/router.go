@@ -53,7 +53,7 @@ type Routers struct {
 type routerPath interface {
 	latch(router int, w *routerScratch, flits, arrived []uint64)
 	registers() []Register
-	// eachCrossing yields the flits behind the switch that have not left their router, with their output ports.
+	// eachCrossing yields the flits after the switch that have not left their router, with their output ports.
 	eachCrossing(yield func(port int, f Flit))
 	// eachReturning yields the VCs of credits that have not left their router, with their input ports.
 	eachReturning(yield func(port, vc int))

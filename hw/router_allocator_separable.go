@@ -132,7 +132,7 @@ func (a *separable) inBefore(m *matching, out, in, other int) bool {
 	return distance(in, p, m.ins) < distance(other, p, m.ins)
 }
 
-// won moves a winner behind all others.
+// won moves a winner to the end.
 func won(ranks []uint16, winner int) {
 	had := ranks[winner]
 	for i, rank := range ranks {

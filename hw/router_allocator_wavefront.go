@@ -9,7 +9,7 @@ const (
 	// Wavefront matches requests in the order of out-priority, in-priority and diagonal, from a first diagonal on. The
 	// first diagonal moves by one in each call with requests.
 	Wavefront RouterAllocator = 4
-	// RRWavefront is Wavefront whose first diagonal moves behind the diagonal of the first match.
+	// RRWavefront is Wavefront whose first diagonal moves to the diagonal after that of the first match.
 	RRWavefront RouterAllocator = 5
 )
 

@@ -9,7 +9,7 @@ type generalScratch struct {
 
 	// By crossbar input and output: position + 1 of the request in sw or spec, 0 for none.
 	candidates, specCandidates []int32
-	matchedIn, matchedOut      []bool // by crossbar input and output: sw has matched it, or for MaskByRequests asked for it
+	matchedIn, matchedOut      []bool // by crossbar input and output: sw has matched or, for MaskByRequests, requested it
 
 	idle    []int32  // input VCs whose heads are routed in this step
 	holders []int32  // input VCs that hold their connection
@@ -261,8 +261,8 @@ func (x *generalRouters) crossbarInput(w *generalScratch, member int) int {
 	return (w.port+int(s.memberPort[member]))*s.InputSpeedup + int(s.memberVC[member])%s.InputSpeedup
 }
 
-// candidate makes a VC the one that requests an output from its crossbar input, if it has the highest priority and is
-// the first from the input's choice on.
+// candidate requests an output for a VC. Of the VCs of one crossbar input with the highest priority, the first from the
+// input's choice on requests it.
 func (x *generalRouters) candidate(w *generalScratch, m *matching, candidates []int32, member, o int, priority int32) {
 	s := x.stage
 	ei, eo := int(s.memberPort[member]), o

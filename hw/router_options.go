@@ -8,7 +8,7 @@ type RouterStages struct {
 	InputSpeedup    int     // crossbar inputs per input port; VC v uses input v mod InputSpeedup (0: 1)
 	OutputSpeedup   int     // crossbar outputs per output port; input port i uses output i mod OutputSpeedup (0: 1)
 	InternalSpeedup float64 // steps per cycle, 1 or more, also 1.5 (0: 1)
-	OutputBuffer    int     // flits behind the crossbar at which an output stops (0: no limit)
+	OutputBuffer    int     // flits after the crossbar at which an output stops (0: no limit)
 	CrossbarDelay   int     // cycles of the crossbar (0: 1)
 
 	Speculation RouterSpeculation
@@ -111,7 +111,7 @@ func (c *RouterConfig) CheckStages(ports int) error {
 		return fmt.Errorf("%d ports with a speed-up of %d; the crossbar has at most %d inputs and outputs", ports,
 			max(s.InputSpeedup, s.OutputSpeedup), RouterPortsMax)
 	case s.OutputBuffer < 0 || s.OutputBuffer > outputBufferMax || s.CrossbarDelay > stageDelayMax:
-		return fmt.Errorf("a buffer of %d flits behind a crossbar of %d cycles; allowed: 0 (no limit) to %d flits, 1 to "+
+		return fmt.Errorf("a buffer of %d flits after a crossbar of %d cycles; allowed: 0 (no limit) to %d flits, 1 to "+
 			"%d cycles", s.OutputBuffer, s.CrossbarDelay, outputBufferMax, stageDelayMax)
 	case s.Priority > PrioritySequence:
 		return fmt.Errorf("priority %d; allowed: 0 to %d", s.Priority, PrioritySequence)
@@ -140,7 +140,8 @@ const (
 	PrioritySequence                          // M - ordinal of the packet at its source
 )
 
-var routerPriorities = []string{"none", "class", "age", "network_age", "local_age", "queue_length", "hop_count", "sequence"}
+var routerPriorities = []string{"none", "class", "age", "network_age", "local_age", "queue_length", "hop_count",
+	"sequence"}
 
 func (p RouterPriority) String() string { return routerPriorities[p] }
 

@@ -15,7 +15,7 @@ type stages struct {
 	RouterStages
 	vcs, sw    allocation
 	spec       allocation // of speculative requests; nil if they take part in sw
-	queued     bool       // flits wait in queues behind the crossbar, otherwise they leave in the next cycle
+	queued     bool       // flits wait in queues after the crossbar, otherwise they leave in the next cycle
 	creditful  bool       // credits wait in queues, because a cycle has several steps
 	ordered    bool       // the order of flits that enter the crossbar in one step matters
 	room       int        // places of each queue
@@ -32,8 +32,8 @@ type stages struct {
 	priority []int32  // [input VC * depth + place]: priority of a flit
 }
 
-// crossing is the queue behind the crossbar, by output port: first ready flits, then those that cross, then those that
-// wait for the crossbar.
+// crossing is the queue after the crossbar, by output port: ready flits, then crossing flits, then flits that wait for
+// the crossbar.
 type crossing struct {
 	outFlits                                 []uint64 // [output * room + place]
 	outHead, outReady, outCrossing, outWaits []uint32
@@ -234,7 +234,7 @@ func (x *generalRouters) endCrossing(w *generalScratch) {
 	}
 }
 
-// enter appends a flit to those that wait for the crossbar.
+// enter appends a flit to the queue before the crossbar.
 func (s *stages) enter(port int, f Flit) {
 	place := s.after(s.outHead[port], 0)
 	for _, n := range []uint32{s.outReady[port], s.outCrossing[port], s.outWaits[port]} {
@@ -291,7 +291,7 @@ func (x *generalRouters) priorityOf(g int) int32 {
 	return most
 }
 
-// eachCrossing yields the flits behind the switch that have not left their router, with their output ports.
+// eachCrossing yields the flits after the switch that have not left their router, with their output ports.
 func (x *generalRouters) eachCrossing(yield func(port int, f Flit)) {
 	s := x.stage
 	for port := range s.outHead {

@@ -22,7 +22,7 @@ type RouterStages struct {
 	OutputSpeedup int `json:"output_speedup,omitempty" jsonschema:"minimum=1,maximum=16"`
 	// steps of the router in a cycle of the links, also 1.5 (default 1)
 	InternalSpeedup float64 `json:"internal_speedup,omitempty" jsonschema:"minimum=1,maximum=16"`
-	// flits behind the crossbar at which an output accepts no more (default: no limit)
+	// flits after the crossbar at which an output accepts no more (default: no limit)
 	OutputBuffer int `json:"output_buffer,omitempty" jsonschema:"minimum=1,maximum=1048576"`
 	// cycles of the crossbar; a batch of flits enters when the previous batch has left (default 1)
 	CrossbarDelay int `json:"crossbar_delay,omitempty" jsonschema:"minimum=1,maximum=64"`
