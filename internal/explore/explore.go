@@ -175,7 +175,7 @@ func (s *search) draws(c *config.Config, steps [][]event) (list []outcome.Explor
 
 func (s *search) covered(c *config.Config) []string {
 	var faults []string
-	if s.open == openInterrupted && len(s.levels) == 0 {
+	if s.open != "" && len(s.levels) == 0 {
 		return []string{"nothing: no slot is complete"}
 	}
 	if f := s.failed; f != nil && f.faults > 0 {

@@ -227,8 +227,7 @@ func (s *search) run(ctx context.Context, progress func()) error {
 			}
 			s.faults, s.inside = s.budget(), true
 		}
-		whole, err := s.level(ctx)
-		if err != nil {
+		if err := s.level(ctx); err != nil {
 			return err
 		}
 		for _, w := range s.workers {
@@ -239,8 +238,7 @@ func (s *search) run(ctx context.Context, progress func()) error {
 		if s.err != nil {
 			return s.err
 		}
-		if !whole {
-			s.open = openInterrupted
+		if s.open != "" {
 			return nil
 		}
 		s.frontier, s.next, s.inside = s.next, nil, false
@@ -303,11 +301,28 @@ func (s *search) tally(running int) {
 	s.tallied = s.count.States
 }
 
-func (s *search) limit(ctx context.Context) string {
+const openBytes = 56
+
+// memory returns the memory of states and snapshots in bytes.
+func (s *search) memory() int {
 	bytes := s.nodes.bytes()
-	for i := range s.frontier {
-		bytes += len(s.frontier[i].future) + len(s.frontier[i].rest) + 56
+	for _, list := range [][]open{s.frontier, s.next} {
+		for i := range list {
+			bytes += len(list[i].future) + len(list[i].rest) + openBytes
+		}
 	}
+	return bytes
+}
+
+// full returns the reason of a search whose memory is used up, "" while some is left.
+func (s *search) full() string {
+	if s.memory() <= s.limits.bytes {
+		return ""
+	}
+	return fmt.Sprintf("the limit of %d MiB of memory is reached", s.limits.bytes>>20)
+}
+
+func (s *search) limit(ctx context.Context) string {
 	switch {
 	case ctx.Err() != nil:
 		return openInterrupted
@@ -315,14 +330,13 @@ func (s *search) limit(ctx context.Context) string {
 		return fmt.Sprintf("the limit of %d slots is reached", s.limits.slots)
 	case s.count.States > s.limits.states:
 		return fmt.Sprintf("the limit of %d states is reached", s.limits.states)
-	case bytes > s.limits.bytes:
-		return fmt.Sprintf("the limit of %d MiB of memory is reached", s.limits.bytes>>20)
 	}
-	return ""
+	return s.full()
 }
 
-// level expands all states of a slot. whole is false after an interruption; all complete chunks are merged.
-func (s *search) level(ctx context.Context) (whole bool, err error) {
+// level expands all states of a slot. An interruption, or the end of the memory, opens the search; all complete chunks
+// are merged.
+func (s *search) level(ctx context.Context) error {
 	for len(s.frontier) > 0 {
 		part := s.frontier[:min(chunk, len(s.frontier))]
 		found := make([][]successor, len(part))
@@ -340,7 +354,8 @@ func (s *search) level(ctx context.Context) (whole bool, err error) {
 		}
 		wait.Wait()
 		if ctx.Err() != nil {
-			return false, nil
+			s.open = openInterrupted
+			return nil
 		}
 		for i := range found {
 			for k := range found[i] {
@@ -352,15 +367,19 @@ func (s *search) level(ctx context.Context) (whole bool, err error) {
 		s.frontier = s.frontier[len(part):]
 		s.gather()
 		if err := s.aside.graph.check(s.count.States); err != nil {
-			return false, err
+			return err
 		}
+		if s.open = s.full(); s.open != "" && len(s.frontier) > 0 {
+			return nil
+		}
+		s.open = ""
 		if s.saved.due() {
 			if err := s.saved.write(s); err != nil {
-				return false, err
+				return err
 			}
 		}
 	}
-	return true, nil
+	return nil
 }
 
 func (s *search) merge(parent uint32, x *successor) {

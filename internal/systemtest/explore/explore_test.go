@@ -217,6 +217,28 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// The memory ends a search within a slot, at the same state for any number of workers. With more memory it continues to
+// the result of a search without the limit.
+func TestMemoryWithinSlot(t *testing.T) {
+	search := func(workers int, out string, set ...starloom.Assignment) *outcome.Explored {
+		s, err := starloom.ParseScenario("", []byte("starloom: 1\nfabric: {crossbar: {ports: 12}}\n"+
+			"firmware: {program: scatter/sync}\nworkload: {scatter: {origin: 0}}\nstop: {slots: 100}\n"+
+			"explore: {faults: {drop: 4}, slots: 6}\n"), set...)
+		require.NoError(t, err)
+		r, err := starloom.Explore(t.Context(), s, starloom.ExploreOptions{Workers: workers, Out: out})
+		require.NoError(t, err)
+		require.Equal(t, outcome.Open, r.Verdict)
+		return r
+	}
+	small, folder := starloom.Assignment{Key: "explore.memory", Value: "2 MiB"}, t.TempDir()
+	one, two := search(1, folder, small), search(2, "", small)
+	assert.Equal(t, one.Counts, two.Counts)
+	assert.Contains(t, one.Incomplete, "the limit of 2 MiB of memory is reached")
+	next := search(1, "", starloom.Assignment{Key: "explore.slots", Value: fmt.Sprint(one.Slots + 1)})
+	assert.Less(t, one.Counts.States, next.Counts.States, "the slot is not complete")
+	assert.Equal(t, search(1, "").Counts, search(1, folder).Counts)
+}
+
 // Static variables would carry one branch's past into another.
 func TestStatics(t *testing.T) {
 	image := filepath.Join(t.TempDir(), "statics.wasm")
