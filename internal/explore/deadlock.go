@@ -40,8 +40,8 @@ func (s *search) deadlock() (*outcome.ExploredDeadlock, error) {
 	since := -1
 	w := s.workers[0]
 	untimed := w.WithoutSlot()
-	err := s.replay(f, steps[1:], func(step int) {
-		if now, _ = untimed.Save(now[:0], nil, s.slot); !bytes.Equal(before, now) {
+	err := s.walk(f, steps[1:], func(step int) {
+		if now, _ = untimed.Save(now[:0], nil, w.Slots()); !bytes.Equal(before, now) {
 			since = step
 		}
 		before = append(before[:0], now...)
@@ -53,8 +53,9 @@ func (s *search) deadlock() (*outcome.ExploredDeadlock, error) {
 	return d, nil
 }
 
-// replay executes the steps of a path from the reset state. It calls each after every step, numbered from 0.
-func (s *search) replay(f *failure, steps [][]event, each func(step int)) error {
+// walk runs the steps of a failure's workload in worker 0, from the reset state. It calls each after every step, numbered
+// from 0.
+func (s *search) walk(f *failure, steps [][]event, each func(step int)) error {
 	w := s.workers[0]
 	if err := errors.Join(s.load(f.workload), w.Restart(w.Seed)); err != nil {
 		return err
@@ -62,17 +63,10 @@ func (s *search) replay(f *failure, steps [][]event, each func(step int)) error 
 	if s.starts != nil {
 		w.StartAt(s.starts[f.start])
 	}
-	at := open{}
-	at.future, at.rest = w.Save(nil, nil)
-	s.slot = 0
 	for i, chosen := range steps {
-		w.found = w.found[:0]
-		w.step(&at, chosen, 0)
-		at.future, at.rest = append(at.future[:0], w.future...), append(at.rest[:0], w.rest...)
+		w.choose(chosen)
+		w.Advance()
 		each(i)
-		if i > 0 {
-			s.slot++
-		}
 	}
 	return nil
 }

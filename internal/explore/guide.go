@@ -3,6 +3,7 @@ package explore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -106,7 +107,7 @@ func (s *search) guide(ctx context.Context, o *Options) (*guided, error) {
 			}
 		}
 	}
-	if err := s.saved.write(g); err != nil || s.failed == nil {
+	if err := errors.Join(s.err, s.saved.write(g)); err != nil || s.failed == nil {
 		return g, err
 	}
 	s.open = "the search was guided"

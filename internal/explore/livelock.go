@@ -124,15 +124,13 @@ func (s *search) never(id, lead, period, usual uint32) *failure {
 	w := s.workers[0]
 	limit := w.Config.Slots
 	defer func() { w.Config.Slots = limit }()
-	root := &s.roots[s.startOf(id)]
-	w.Return(root.future, root.rest, 0)
-	steps := s.nodes.path(id)
-	for _, chosen := range steps[1:] {
-		w.choose(chosen)
-		w.Advance()
-	}
 	f := &failure{workload: s.workload, parent: id, start: s.startOf(id), faults: s.nodes.all[id].used.total(),
-		never: &outcome.ExploredCycle{First: w.Slots() + lead, Period: period}}
+		never: &outcome.ExploredCycle{Period: period}}
+	if err := s.walk(f, s.nodes.path(id)[1:], func(int) {}); err != nil {
+		s.err = err
+		return f
+	}
+	f.never.First = w.Slots() + lead
 	f.never.Shown = f.never.First + period
 	for f.never.Shown <= usual {
 		f.never.Shown += period

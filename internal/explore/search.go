@@ -48,7 +48,6 @@ type search struct {
 type origins struct {
 	workload workload // of the explored runs
 	root     open     // first reset state of these runs
-	roots    []open   // all reset states, by start of the arbiters
 
 	starts [][]config.ArbiterStart `saved:"-"` // of the arbiters; nil if they start as usual
 }
@@ -167,8 +166,8 @@ func (s *search) runAll(ctx context.Context, workloads iter.Seq[workload], progr
 				return err
 			}
 		}
-		if s.findLivelock(s.root.id); s.open != "" {
-			return nil
+		if s.findLivelock(s.root.id); s.open != "" || s.err != nil {
+			return s.err
 		}
 	}
 	return s.saved.write(s)
@@ -196,18 +195,18 @@ func (s *search) load(x workload) error {
 // begin makes the reset states the only unexpanded states: one for each start of the arbiters.
 func (s *search) begin() {
 	s.nodes.forget()
-	s.roots, s.next = nil, nil
+	s.frontier, s.next = nil, nil
 	w := s.workers[0]
 	for i := range max(1, len(s.starts)) {
 		if s.starts != nil {
 			w.StartAt(s.starts[i])
 		}
 		future, rest := w.Save(nil, nil)
-		s.roots = append(s.roots, open{uint32(len(s.nodes.all)), future, rest})
+		s.frontier = append(s.frontier, open{uint32(len(s.nodes.all)), future, rest})
 		s.nodes.all = append(s.nodes.all, node{key: keyOf(future), parent: none, same: none})
 		s.aside.graph.state(0, 0, false)
 	}
-	s.root, s.frontier = s.roots[0], slices.Clone(s.roots)
+	s.root = s.frontier[0]
 	s.slot, s.started, s.inside = 0, false, false
 }
 
