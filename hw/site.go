@@ -80,6 +80,23 @@ type Port struct {
 	Counts  func(element int) Expression // input: mask of the bits that must equal From; nil for all bits
 	Lines   func(element int) []Line     // output: the lines that it drives
 	Shows   string                       // output: name in waveforms, relative to the element's path; "" for none
+	Views   []View                       // output: names of parts of the port in waveforms
+}
+
+// View is the name of some bits of an output in waveforms, relative to the element's path. The output may consist of
+// several lanes of equal width, such as the ports of a router. A * in the name stands for the number of the lane.
+type View struct {
+	Name      string
+	Low, Bits int // within a lane
+	Lanes     int // 0 for an output without lanes
+}
+
+// Shown returns the names of the output in waveforms.
+func (p *Port) Shown() []View {
+	if p.Shows == "" {
+		return p.Views
+	}
+	return append([]View{{Name: p.Shows, Bits: p.Bits}}, p.Views...)
 }
 
 // SignalPort returns a port with one word of the signal per element.

@@ -27,6 +27,7 @@ type About struct {
 // recorded events, and the files that run both simulators. signals are the signals of the waveform. twins are all
 // known twins.
 func (t *Top) Files(r *Recording, signals []Signal, twins []twin.Twin, about About) (map[string]string, error) {
+	t.write() // parameters may follow from the run
 	files := map[string]string{"top.v": spdx + t.Text}
 	sources, err := t.sources(twins, files)
 	if err != nil {
@@ -46,16 +47,17 @@ func (t *Top) Files(r *Recording, signals []Signal, twins []twin.Twin, about Abo
 		Run     *Recording
 		Streams []bench
 		Sources []string
+		Blocks  []string
 		Open    []string
 		Signals int
 		Offset  int
-	}{about, t, r, benches(r), sources, t.open(), len(signals), eventOffset}
+	}{about, t, r, benches(r), sources, t.blocks(), t.open(), len(signals), eventOffset}
 	functions := template.FuncMap{"sub": func(a, b int) int { return a - b }}
 	parsed, err := template.New("").Funcs(functions).ParseFS(templates, "templates/*.tmpl")
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"tb.v", "Makefile", "README.md", "names.yml", "trace.vlt", "files.f"} {
+	for _, name := range []string{"tb.v", "Makefile", "README.md", "names.yml", "blocks.vlt", "files.f"} {
 		var text bytes.Buffer
 		if err := parsed.ExecuteTemplate(&text, name+".tmpl", data); err != nil {
 			return nil, err
@@ -63,6 +65,14 @@ func (t *Top) Files(r *Recording, signals []Signal, twins []twin.Twin, about Abo
 		files[name] = text.String()
 	}
 	return files, nil
+}
+
+// blocks returns the modules that Verilator compiles once for all instances.
+func (t *Top) blocks() (names []string) {
+	if t.Parts["vc_router"] > 1 {
+		names = append(names, "vc_router")
+	}
+	return names
 }
 
 // open returns the names of the top's outputs that the testbench does not compare.

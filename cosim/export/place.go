@@ -16,6 +16,24 @@ type place struct {
 	count    int // range of the index of the place's last name; 0 without an index
 	children []*place
 	column   *column // nil if the place is only a scope
+	views    []*view
+}
+
+// view is a name of some bits of a port in waveforms, at the place of the name.
+type view struct {
+	points
+	column *column
+	port   int
+	name   string
+	hw.View
+}
+
+// points are the elements of a grid: their indices, and the number of each element.
+type points struct {
+	indexes [][]int
+	slots   []int
+	grid    []int // ranges of the indices
+	holes   bool  // the elements do not fill the grid
 }
 
 // column holds the elements of a site at one place.
@@ -23,10 +41,8 @@ type column struct {
 	site     *hw.Site
 	name     string // group_nic_tx
 	elements []int  // of the site
-	indexes  [][]int
-	slot     map[int]int // position of an element in ascending order of the indices, by element of the site
-	grid     []int       // ranges of the indices
-	holes    bool        // the elements do not fill the grid
+	points
+	slot map[int]int // position of an element in ascending order of the indices, by element of the site
 }
 
 // step is a component of a path: a name and its index, or -1 for no index.
@@ -77,7 +93,36 @@ func (w *Wiring) lay() (root *place, columns []*column, of [][]*column, err erro
 			return nil, nil, nil, err
 		}
 	}
-	return root, columns, of, root.check(nil)
+	return root, columns, of, nil
+}
+
+// show adds the views of an output to the tree. known reports whether waveforms have a signal with a given path. show
+// returns the signals that the views show.
+func (p *place) show(c *column, port int, shown hw.View, known func(path string) bool) (signals []Signal, err error) {
+	v := &view{column: c, port: port, View: shown}
+	var at *place
+	for _, element := range c.elements {
+		for lane := range max(1, shown.Lanes) {
+			path := hw.Join(c.site.Path(element), strings.Replace(shown.Name, "*", strconv.Itoa(lane), 1))
+			if !known(path) {
+				continue
+			}
+			steps, err := stepsOf(path)
+			if err != nil {
+				return nil, err
+			}
+			last := len(steps) - 1
+			v.name = steps[last].name
+			var index []int
+			at, index = p.descend(steps[1:last])
+			v.indexes, v.slots = append(v.indexes, index), append(v.slots, c.slot[element]*max(1, shown.Lanes)+lane)
+			signals = append(signals, Signal{path, shown.Bits})
+		}
+	}
+	if at != nil {
+		at.views = append(at.views, v)
+	}
+	return signals, nil
 }
 
 // keywords lists keywords of Verilog and SystemVerilog that may be names of parts.
@@ -139,8 +184,9 @@ func (c *column) sort() error {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return slices.Compare(c.indexes[a], c.indexes[b]) })
+	c.slots = make([]int, len(order))
 	for slot, i := range order {
-		c.slot[c.elements[i]] = slot
+		c.slot[c.elements[i]], c.slots[i] = slot, slot
 		if slot > 0 && slices.Equal(c.indexes[i], c.indexes[order[slot-1]]) {
 			return fmt.Errorf("%s: two elements have this path", c.site.Path(c.elements[i]))
 		}
@@ -155,15 +201,26 @@ func (p *place) check(grid []int) error {
 	if p.count > 0 {
 		grid = append(slices.Clone(grid), p.count)
 	}
-	if c := p.column; c != nil {
-		all := 1
-		for _, count := range grid {
-			all *= count
+	lays := func(points *points, path string) error {
+		all := points.lay(grid)
+		if points.holes && (p.count > 0 || all > slotsMax) {
+			return fmt.Errorf("%s: %d elements do not fill a grid of %d, so loops cannot generate them", path,
+				len(points.slots), all)
 		}
-		c.grid, c.holes = grid, len(c.elements) != all
-		if c.holes && (p.count > 0 || all > slotsMax) {
-			return fmt.Errorf("%s: %d elements do not fill a grid of %d, so loops cannot generate them",
-				c.site.Path(c.elements[0]), len(c.elements), all)
+		return nil
+	}
+	if c := p.column; c != nil {
+		if err := lays(&c.points, c.site.Path(c.elements[0])); err != nil {
+			return err
+		}
+	}
+	for _, v := range p.views {
+		if err := lays(&v.points, hw.Join(v.column.site.Path(v.column.elements[0]), v.Name)); err != nil {
+			return err
+		}
+		if first := p.views[0]; v.holes != first.holes || v.holes && v.table() != first.table() {
+			return fmt.Errorf("%s: %s and %s are not signals of the same elements", v.column.site.Path(v.column.elements[0]),
+				v.Name, first.Name)
 		}
 	}
 	for _, child := range p.children {
@@ -174,25 +231,35 @@ func (p *place) check(grid []int) error {
 	return nil
 }
 
+// lay sets the grid. It returns the number of points.
+func (p *points) lay(grid []int) (all int) {
+	all = 1
+	for _, count := range grid {
+		all *= count
+	}
+	p.grid, p.holes = grid, len(p.slots) != all
+	return all
+}
+
 // slotsMax is the maximum number of points of a grid with holes. Its slots form a constant of 16 bits per point.
 const slotsMax = 1 << 12
 
-// slots declares the constant that holds the slot of each point of a grid with holes, 65535 for a hole.
-func (c *column) slots() string {
+// table returns the constant that holds the slot of each point of a grid with holes, 65535 for a hole.
+func (p *points) table() string {
 	all := 1
-	for _, count := range c.grid {
+	for _, count := range p.grid {
 		all *= count
 	}
 	values := make([]string, all)
 	for i := range values {
 		values[i] = "16'd65535"
 	}
-	for i, index := range c.indexes {
+	for i, index := range p.indexes {
 		at := 0
 		for k, own := range index {
-			at = at*c.grid[k] + own
+			at = at*p.grid[k] + own
 		}
-		values[at] = fmt.Sprintf("16'd%d", c.slot[c.elements[i]])
+		values[at] = fmt.Sprintf("16'd%d", p.slots[i])
 	}
-	return fmt.Sprintf("localparam [%d:0] %s_slots = %s;", 16*all-1, c.name, together(values))
+	return fmt.Sprintf("localparam [%d:0] %%s = %s;", 16*all-1, together(values))
 }

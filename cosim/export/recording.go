@@ -40,9 +40,10 @@ type stream struct {
 // edges.
 const eventOffset = 4
 
-// Record binds the ports of a machine to a Recording. slotCycles is the length of a slot in cycles.
+// Record binds the ports of a machine to a Recording. slotCycles is the length of a slot in cycles; if it is 1, inputs
+// may change in every cycle.
 func (t *Top) Record(slotCycles int) *Recording {
-	r := &Recording{Slot: slotCycles, observer: t.wiring.Observe()}
+	r := &Recording{Slot: slotCycles, observer: t.wiring.Observe(), raised: slotCycles == 1}
 	for _, c := range t.columns {
 		r.add(c, false, func(port *hw.Port) bool { return port.Input && port.Outside })
 		r.add(c, true, func(port *hw.Port) bool { return port.Polled })
@@ -74,7 +75,7 @@ func (r *Recording) add(c *column, checks bool, chosen func(*hw.Port) bool) {
 }
 
 // Look must be called in every cycle from 0 on, when its wires are final. It compares all inputs with their
-// expressions, and records results in the last cycle of a slot.
+// expressions, and records results in the last cycle of a slot. It returns an error if the events exceed EventBytesMax.
 func (r *Recording) Look(cycle uint64) error {
 	r.Cycles = int(cycle) + 1
 	if err := r.observer.Look(cycle); err != nil {
@@ -82,12 +83,12 @@ func (r *Recording) Look(cycle uint64) error {
 	}
 	if r.raised {
 		r.note(cycle, false) // strobes fall
-		r.raised = false
+		r.raised = r.Slot == 1
 	}
 	if (cycle+1)%uint64(r.Slot) == 0 {
 		r.note(cycle, true)
 	}
-	return nil
+	return r.full()
 }
 
 // Boundary must be called in the last cycle of each slot and in the cycle before cycle 0 (hw.CycleOfReset), after
@@ -95,6 +96,10 @@ func (r *Recording) Look(cycle uint64) error {
 func (r *Recording) Boundary(cycle uint64) error {
 	r.note(cycle, false)
 	r.raised = true
+	return r.full()
+}
+
+func (r *Recording) full() error {
 	if r.Bytes > EventBytesMax {
 		return fmt.Errorf("the events take more than %d MB", EventBytesMax/1_000_000)
 	}

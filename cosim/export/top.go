@@ -22,7 +22,7 @@ type Top struct {
 	root    *place
 	of      [][]*column     // by site and element
 	outputs map[portOf]bool // ports that are outputs of the top
-	shown   map[portOf]bool // ports with names in waveforms
+	tables  []string        // constants with the slots of grids with holes
 }
 
 // portOf is a port of a column; port is its index.
@@ -40,7 +40,7 @@ type Signal struct {
 // Top arranges the parts in a module. known reports whether the machine's waveform has a signal with a given path.
 // Top returns an error if paths of parts cannot name generate blocks.
 func (w *Wiring) Top(known func(path string) bool) (*Top, error) {
-	t := &Top{wiring: w, shown: map[portOf]bool{}, Parts: map[string]int{}, outputs: map[portOf]bool{}}
+	t := &Top{wiring: w, Parts: map[string]int{}, outputs: map[portOf]bool{}}
 	var err error
 	if t.root, t.columns, t.of, err = w.lay(); err != nil {
 		return nil, err
@@ -51,17 +51,22 @@ func (w *Wiring) Top(known func(path string) bool) (*Top, error) {
 			t.Twins = append(t.Twins, c.site.Twin)
 		}
 		t.Parts[c.site.Twin] += len(c.elements)
-		for p, port := range c.site.Ports {
-			path := func(element int) string { return hw.Join(c.site.Path(element), port.Shows) }
-			if port.Input || port.Shows == "" ||
-				slices.ContainsFunc(c.elements, func(element int) bool { return !known(path(element)) }) {
+		for p := range c.site.Ports {
+			port := &c.site.Ports[p]
+			if port.Input {
 				continue
 			}
-			t.shown[portOf{c, p}] = true
-			for _, element := range c.elements {
-				t.Signals = append(t.Signals, Signal{path(element), port.Bits})
+			for _, shown := range port.Shown() {
+				signals, err := t.root.show(c, p, shown, known)
+				if err != nil {
+					return nil, err
+				}
+				t.Signals = append(t.Signals, signals...)
 			}
 		}
+	}
+	if err := t.root.check(nil); err != nil {
+		return nil, err
 	}
 	t.findOutputs()
 	t.write()
@@ -128,12 +133,16 @@ func slice(name string, whole, low, bits int) string {
 	return fmt.Sprintf("%s[%d +: %d]", name, low, bits)
 }
 
+// write sets Text, with the present parameters of the parts.
 func (t *Top) write() {
-	var ports, wires, assigns strings.Builder
+	var ports, wires, assigns, blocks strings.Builder
+	for _, child := range t.root.children {
+		t.block(&blocks, child, nil, nil, "    ")
+	}
+	for i, table := range t.tables {
+		fmt.Fprintf(&wires, "  "+table+"\n", tableName(i))
+	}
 	for _, c := range t.columns {
-		if c.holes {
-			fmt.Fprintf(&wires, "  %s\n", c.slots())
-		}
 		for p := range c.site.Ports {
 			port := &c.site.Ports[p]
 			declared := fmt.Sprintf("wire %s%s", vector(len(c.elements)*port.Bits), c.wire(port))
@@ -170,24 +179,29 @@ func (t *Top) write() {
 
   genvar %s;
   generate
-`, t.Name, ports.String(), wires.String(), assigns.String(), strings.Join(t.genvars(), ", "))
-	for _, child := range t.root.children {
-		t.block(&b, child, nil, nil, "    ")
-	}
+%s`, t.Name, ports.String(), wires.String(), assigns.String(), strings.Join(t.genvars(), ", "), blocks.String())
 	b.WriteString("  endgenerate\nendmodule\n\n`default_nettype wire\n")
 	t.Text = b.String()
 }
 
 func (t *Top) genvars() []string {
-	deepest := 1
-	for _, c := range t.columns {
-		deepest = max(deepest, len(c.indexes[0]))
-	}
+	deepest := t.root.depth()
 	var names []string
 	for k := range deepest {
 		names = append(names, fmt.Sprintf("i%d", k))
 	}
 	return names
+}
+
+// depth returns the number of nested loops.
+func (p *place) depth() (deepest int) {
+	for _, child := range p.children {
+		deepest = max(deepest, child.depth())
+	}
+	if p.count > 0 {
+		deepest++
+	}
+	return deepest
 }
 
 // block writes the generate block of a place. indexes are the genvars of the enclosing loops, counts their ranges.
@@ -199,21 +213,42 @@ func (t *Top) block(b *strings.Builder, p *place, indexes []string, counts []int
 	} else {
 		condition := "1"
 		if p.column != nil && p.column.holes {
-			condition = p.column.slotText(indexes, counts) + " != 16'd65535"
+			condition = t.slotText(&p.column.points, indexes, counts) + " != 16'd65535"
+		} else if len(p.views) > 0 && p.views[0].holes {
+			condition = t.slotText(&p.views[0].points, indexes, counts) + " != 16'd65535"
 		}
 		fmt.Fprintf(b, "%sif (%s) begin : %s\n", indent, condition, escaped(p.name))
 	}
 	if p.column != nil {
-		t.instance(b, p.column, p.column.slotText(indexes, counts), indent+"  ")
+		t.instance(b, p.column, t.slotText(&p.column.points, indexes, counts), indent+"  ")
 	}
+	t.show(b, p, indexes, counts, indent+"  ")
 	for _, child := range p.children {
 		t.block(b, child, indexes, counts, indent+"  ")
 	}
 	fmt.Fprintf(b, "%send\n", indent)
 }
 
+// show writes the wires that waveforms show at a place.
+func (t *Top) show(b *strings.Builder, p *place, indexes []string, counts []int, indent string) {
+	var names []string
+	for _, v := range p.views {
+		port := &v.column.site.Ports[v.port]
+		from, lane := v.column.wire(port), port.Bits/max(1, v.Lanes)
+		if whole := len(v.column.elements) * port.Bits; whole > v.Bits {
+			from = fmt.Sprintf("%s[(%s)*%d + %d +: %d]", from, t.slotText(&v.points, indexes, counts), lane, v.Low, v.Bits)
+		}
+		fmt.Fprintf(b, "%swire %s%s = %s;\n", indent, vector(v.Bits), v.name, from)
+		names = append(names, v.name)
+	}
+	if names != nil {
+		fmt.Fprintf(b, "%s/* verilator tracing_off */ wire unused = &{1'b0, %s}; /* verilator tracing_on */\n", indent,
+			strings.Join(names, ", "))
+	}
+}
+
 // slotText returns the slot of an element as a Verilog expression over genvars.
-func (c *column) slotText(indexes []string, counts []int) string {
+func (t *Top) slotText(p *points, indexes []string, counts []int) string {
 	text := "0"
 	for k, i := range indexes {
 		switch {
@@ -225,46 +260,35 @@ func (c *column) slotText(indexes []string, counts []int) string {
 			text = fmt.Sprintf("(%s)*%d + %s", text, counts[k], i)
 		}
 	}
-	if c.holes {
-		text = fmt.Sprintf("%s_slots[16*(%s) +: 16]", c.name, text)
+	if p.holes {
+		table := p.table()
+		at := slices.Index(t.tables, table)
+		if at < 0 {
+			at, t.tables = len(t.tables), append(t.tables, table)
+		}
+		text = fmt.Sprintf("%s[16*(%s) +: 16]", tableName(at), text)
 	}
 	return text
 }
+
+func tableName(i int) string { return fmt.Sprintf("slots%d", i) }
 
 func (t *Top) instance(b *strings.Builder, c *column, slot, indent string) {
 	var connected []string
 	if c.site.Clocked {
 		connected = append(connected, ".clock(clock)", ".reset(reset)")
 	}
-	scopes := map[string][]string{} // declarations by scope within the block
-	var joined strings.Builder
 	for p := range c.site.Ports {
 		port := &c.site.Ports[p]
 		at := c.wire(port)
 		if len(c.elements) > 1 {
 			at = fmt.Sprintf("%s[(%s)*%d +: %d]", at, slot, port.Bits, port.Bits)
 		}
-		if !t.shown[portOf{c, p}] {
-			connected = append(connected, fmt.Sprintf(".%s(%s)", port.Name, at))
-			continue
-		}
-		scope, name, nested := strings.Cut(port.Shows, ".")
-		if !nested {
-			scope, name = "", port.Shows
-		}
-		scopes[scope] = append(scopes[scope], fmt.Sprintf("wire %s%s;", vector(port.Bits), name))
-		connected = append(connected, fmt.Sprintf(".%s(%s)", port.Name, port.Shows))
-		fmt.Fprintf(&joined, "%sassign %s = %s;\n", indent, at, port.Shows)
+		connected = append(connected, fmt.Sprintf(".%s(%s)", port.Name, at))
 	}
-	for _, scope := range slices.Sorted(maps.Keys(scopes)) {
-		text := strings.Join(scopes[scope], " ")
-		if scope != "" {
-			text = fmt.Sprintf("if (1) begin : %s %s end", scope, text)
-		}
-		fmt.Fprintf(b, "%s%s\n", indent, text)
-	}
-	fmt.Fprintf(b, "%s%s #(%s) part (\n%s  %s\n%s);\n%s", indent, c.site.Twin, c.parameters(slot), indent,
-		strings.Join(connected, ",\n"+indent+"  "), indent, joined.String())
+	const text = "%s/* verilator tracing_off */\n%s%s #(%s) part (\n%s  %s\n%s);\n%s/* verilator tracing_on */\n"
+	fmt.Fprintf(b, text, indent, indent, c.site.Twin, c.parameters(slot), indent,
+		strings.Join(connected, ",\n"+indent+"  "), indent, indent)
 }
 
 // parameters returns the parameter list of an instance. If the elements differ in a parameter, the slot selects its

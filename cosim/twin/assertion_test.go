@@ -89,6 +89,10 @@ var broken = []breach{
 	{"vc_router", "count_q[m*COUNT_BITS+:COUNT_BITS] <= count + 1'b1;", "count_q[m*COUNT_BITS+:COUNT_BITS] <= count + 3'd5;", "buffer: "},
 	{"vc_router", "(idle[n] || waiting_q[n]) && !(|vc_match[n*N+:N])", "idle[n] || waiting_q[n]", "state: waiting "},
 	{"vc_router", "wire [N-1:0] idle = filled & ~waiting_q & ~active_q;", "wire [N-1:0] idle = ~waiting_q & ~active_q;", "front: waiting "},
+	{"packet_source", "among & (~among + ONE)", "among", "choice: VCs "},
+	{"packet_source", "last_q & has_credit;", "last_q;", "credit: a flit to "},
+	{"packet_source", "!(ends && WAIT_FOR_TAIL == 0)", "1'b1", "used: VCs "},
+	{"packet_sink", "valid_i && !reset ? vc_i", "!reset ? vc_i", "credit: VC "},
 	{"pops_slot", "last ? 17'd0 : cycle_q", "cycle_q", "cycle: "},
 	{"pops_slot", "LAST_CYCLE = SLOT_CYCLES - 1", "LAST_CYCLE = SLOT_CYCLES - 2", "late: light at the far end in the last cycle of a slot"},
 }

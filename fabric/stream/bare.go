@@ -55,6 +55,9 @@ func (b *Bare) Slots() uint32 { return uint32(b.kernel.Cycle()) }
 
 func (b *Bare) Start() {}
 
+// Settle shows the wires of the current cycle, between slots.
+func (b *Bare) Settle() { b.kernel.DriveAndSettle() }
+
 func (b *Bare) Begin(int, uint32, bool) {}
 
 // Hear updates a ledger up to a slot. A Bare has no processors.

@@ -20,6 +20,8 @@ import (
 	"starloom/cosim/twin"
 	"starloom/fabric"
 	"starloom/fabric/outcome"
+	"starloom/fabric/plant"
+	"starloom/fabric/stream"
 	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
@@ -78,7 +80,11 @@ func Write(ctx context.Context, c *config.Config, dir string, o Options) (report
 	if err != nil {
 		return nil, err
 	}
-	x := &run{c: c, m: m, top: top, events: top.Record(c.Timing.SlotCycles())}
+	slot := c.Timing.SlotCycles()
+	if c.Bare() {
+		slot = 1
+	}
+	x := &run{c: c, m: m, top: top, events: top.Record(slot)}
 	if err := x.run(ctx); err != nil {
 		return nil, err
 	}
@@ -120,8 +126,8 @@ func appear(dir string, files map[string]string) error {
 func refuse(c *config.Config) error {
 	key := "fabric." + c.Network.Kind()
 	switch {
-	case fabric.RoutersOf(c.Network) != nil:
-		return c.Source.Refuse(key, "routers are not exported yet", "export a network of stars or a crossbar")
+	case fabric.RoutersOf(c.Network) != nil && !c.Bare():
+		return c.Source.Refuse(key, "processors at routers are not exported yet", "delete firmware: bare packets are exported")
 	case len(c.RTL) > 0:
 		return c.Source.Refuse("rtl", "an export contains the twins of all parts, and no other RTL", "delete rtl")
 	case c.Timing.Frames > 1:
@@ -134,6 +140,13 @@ func refuse(c *config.Config) error {
 
 func topOf(c *config.Config, m *emulator.Machine) (*export.Top, error) {
 	key := "fabric." + c.Network.Kind()
+	if c.Bare() {
+		sites, err := m.Hardware.Routers().Sites()
+		if err != nil {
+			return nil, c.Source.Refuse(key, err.Error(), "choose an option that the Verilog modules have")
+		}
+		return topOfSites(c, m, sites)
+	}
 	var sites []*hw.Site
 	for _, part := range m.Plant.Components() {
 		site := part.Site()
@@ -143,20 +156,26 @@ func topOf(c *config.Config, m *emulator.Machine) (*export.Top, error) {
 		}
 		sites = append(sites, site)
 	}
+	if others := m.Plant.Others(); len(others) > 0 {
+		return nil, c.Source.Refuse(key, others[0].Path()+" has no Verilog", remedy)
+	}
+	return topOfSites(c, m, sites)
+}
+
+const remedy = "export a network of passive stars, or of outputs with an arbiter each"
+
+func topOfSites(c *config.Config, m *emulator.Machine, sites []*hw.Site) (*export.Top, error) {
+	key := "fabric." + c.Network.Kind()
 	w, err := export.New(sites)
 	if err != nil {
 		return nil, err
-	}
-	const remedy = "export a network of passive stars, or of outputs with an arbiter each"
-	if others := m.Plant.Others(); len(others) > 0 {
-		return nil, c.Source.Refuse(key, others[0].Path()+" has no Verilog", remedy)
 	}
 	if refused := w.Refusals(); len(refused) > 0 {
 		r := refused[0]
 		return nil, c.Source.Refuse(key, fmt.Sprintf("%s of %s cannot be exported: %s", r.Port, r.Path, r.Reason), remedy)
 	}
 	known := map[string]bool{}
-	m.Hardware.Probes(func(p hw.Probe) { known[p.Path] = true })
+	plant.Signals(m.Hardware, func(p hw.Probe) { known[p.Path] = true })
 	top, err := w.Top(func(path string) bool { return known[path] })
 	if err != nil {
 		return nil, c.Source.Refuse(key, err.Error(), remedy)
@@ -185,18 +204,30 @@ func (x *run) run(ctx context.Context) error {
 	if err := x.m.Watch(x.look); err != nil {
 		return err
 	}
-	clock := x.m.Plant.Clock()
-	if err := x.m.Run(ctx, func() error { return x.tooMany(x.events.Boundary(clock.Cycle())) }); err != nil {
+	clock := x.m.Hardware.Clock()
+	if err := x.m.Run(ctx, x.boundary); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	x.m.Plant.Start() // settles the wires of the cycle after the last boundary
+	if bare, ok := x.m.Hardware.(*stream.Bare); ok { // settle the wires of the cycle after the last boundary
+		bare.Settle()
+	} else {
+		x.m.Plant.Start()
+	}
 	if err := x.look(clock.Cycle()); err != nil {
 		return err
 	}
 	return x.vcd.Close(clock.Cycle() + 1)
+}
+
+// boundary notes the inputs that firmware has set. Bare packets enter in any cycle, which look notes.
+func (x *run) boundary() error {
+	if x.c.Bare() {
+		return nil
+	}
+	return x.tooMany(x.events.Boundary(x.m.Hardware.Clock().Cycle()))
 }
 
 func (x *run) tooMany(err error) error {
@@ -210,7 +241,7 @@ func (x *run) tooMany(err error) error {
 // declare declares the signals that both the machine's waveform and the Verilog have.
 func (x *run) declare() (err error) {
 	probes := map[string]hw.Probe{}
-	x.m.Hardware.Probes(func(p hw.Probe) { probes[p.Path] = p })
+	plant.Signals(x.m.Hardware, func(p hw.Probe) { probes[p.Path] = p })
 	comments := []string{"scenario " + x.c.Name, fmt.Sprint("seed ", x.c.Seed), "signals of the hardware alone"}
 	if x.vcd, err = vcd.NewWriter(&x.wave, vcd.Options{Comments: comments}); err != nil {
 		return err
@@ -236,6 +267,9 @@ var index = regexp.MustCompile(`\[[^\]]*\]`)
 
 func (x *run) look(cycle uint64) error {
 	if err := x.events.Look(cycle); err != nil {
+		if x.events.Bytes > export.EventBytesMax {
+			return x.tooMany(err)
+		}
 		return err
 	}
 	if err := x.vcd.Cycle(cycle); err != nil {

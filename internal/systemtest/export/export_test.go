@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -55,9 +56,9 @@ func requireEqual(t *testing.T, dir, simulator string) {
 	require.Positive(t, report.Compared)
 }
 
-// TestIcarus: the waveforms of three exported machines are the runs' in Icarus, without any option of trace diff.
+// TestIcarus: the waveforms of five exported machines are the runs' in Icarus, without any option of trace diff.
 func TestIcarus(t *testing.T) {
-	for name, text := range map[string]string{"pops": small, "crossbar": cross, "stars": stars} {
+	for name, text := range map[string]string{"pops": small, "crossbar": cross, "stars": stars, "mesh": mesh, "ring": drawn} {
 		t.Run(name, func(t *testing.T) { requireEqual(t, exported(t, text), "icarus") })
 	}
 }
@@ -73,12 +74,15 @@ func TestLongSimulators(t *testing.T) {
 		"priority": "fabric: {crossbar: {ports: 4}}\n" + gossip,
 		"lottery":  "fabric: {crossbar: {ports: 3, arbiter: lottery}}\n" + gossip,
 		"weighted": "fabric: {crossbar: {ports: 3, arbiter: weighted_round_robin}}\n" + gossip,
+		"mesh-4x4": "fabric: {netlist: {mesh: {k: [4, 4]}, router: {vcs: 2, depth: 4}}}\n" +
+			"workload: {traffic: {rate: 0.2, warm_up: 1, measure: 200}}\n",
+		"torus":    torus,
 		"sessions": "fabric: {crossbar: {ports: 4}}\nfirmware: {program: gossip/fsa}\nworkload: {gossip: {sessions: 3}}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := exported(t, text)
 			requireEqual(t, dir, "icarus")
-			if *systemtest.Full || name == "links" {
+			if *systemtest.Full || name == "links" || name == "mesh-4x4" {
 				requireEqual(t, dir, "verilator")
 			}
 			text, err := build(t, dir, "lint")
@@ -115,6 +119,9 @@ func TestMutants(t *testing.T) {
 			"output_arbiter_grant_o[3 +: 3]"},
 		"no reset of the arbiters": {cross, ".reset(reset),\n          .request_i(output_arbiter_request_i",
 			".reset(1'b0),\n          .request_i(output_arbiter_request_i"},
+		"one cycle more on links of routers": {mesh, ".CYCLES(1)", ".CYCLES(2)"},
+		"no reset of routers":                {mesh, ".reset(reset),\n        .valid_i(router_valid_i", ".reset(1'b0),\n        .valid_i(router_valid_i"},
+		"tables of routers swapped":          {mesh, ".routes_i(router_routes_routes_i[(i0)*", ".routes_i(router_routes_routes_i[(5-i0)*"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := exported(t, m.text)
@@ -123,13 +130,45 @@ func TestMutants(t *testing.T) {
 			require.NoError(t, err)
 			require.Contains(t, string(top), m.old)
 			require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(top), m.old, m.new, 1)), 0o644))
-			text, err := build(t, dir, "icarus")
-			if err == nil {
-				report := compared(t, dir, "icarus")
-				require.Equal(t, diff.VerdictDifferent, report.Verdict)
-				return
-			}
-			require.Contains(t, text, "FAIL: ")
+			requireDifferent(t, dir)
+		})
+	}
+}
+
+func requireDifferent(t *testing.T, dir string) {
+	text, err := build(t, dir, "icarus")
+	if err == nil {
+		report := compared(t, dir, "icarus")
+		require.Equal(t, diff.VerdictDifferent, report.Verdict)
+		return
+	}
+	require.Contains(t, text, "FAIL: ")
+}
+
+// TestMutantsOfRouters: two wires swapped, and a pointer with another start, show in a network of routers.
+func TestMutantsOfRouters(t *testing.T) {
+	for _, edit := range []struct {
+		file string
+		edit func(text string) string
+	}{
+		{"top.v", func(text string) string {
+			wire := regexp.MustCompile(`(assign p_in_flit_data_i\[0 .*? = )(.*?)(;(?s:.*?)assign p_in_flit_data_i\[.* = )(.*?);`)
+			return wire.ReplaceAllString(text, "$1$4$3$2;")
+		}},
+		{"vc_router.v", func(text string) string {
+			return strings.Replace(text, "vc_accept_q <= {N*N{1'b1}};", "vc_accept_q <= {N{{(N-1){1'b1}}, 1'b0}};", 1)
+		}},
+		{"packet_source.v", func(text string) string { return strings.Replace(text, "ONE << LAST_VC", "ONE", 1) }},
+	} {
+		t.Run(edit.file, func(t *testing.T) {
+			dir := exported(t, mesh)
+			path := filepath.Join(dir, edit.file)
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			mutant := edit.edit(string(text))
+			require.NotEqual(t, string(text), mutant)
+			require.NoError(t, os.WriteFile(path, []byte(mutant), 0o644))
+			requireDifferent(t, dir)
 		})
 	}
 }
@@ -142,8 +181,12 @@ func TestRefused(t *testing.T) {
 		"fabric: {ej: {a: 1, b: 2, dimensions: 1}}\nfirmware: {program: ej/all-to-all}\n" +
 			"workload: {all_to_all: {}}\n": "cannot be exported",
 		wire: "netlist.medium.near has no Verilog",
-		small + "faults: {schedule: [{kind: drop, targets: [\"pops.group[0].coupler[0]\"]}]}\n": "faults of media act between the parts",
-		small + "rtl: [{replace: \"pops.**\"}]\n":                                               "delete rtl",
+		strings.Replace(mesh, "vcs: 2", "vcs: 16", 1): "vc_router has at most 64 input VCs",
+		"fabric: {netlist: {mesh: {k: [2, 2]}, router: {vcs: 2}, streaming: {}}}\nfirmware: {program: netlist/exchange}\n" +
+			"workload: {all_to_all: {}}\n": "processors at routers are not exported yet",
+		mesh + "faults: {schedule: [{kind: drop, targets: [\"netlist.router[0].output[0]\"]}]}\n": "faults act between the parts",
+		small + "faults: {schedule: [{kind: drop, targets: [\"pops.group[0].coupler[0]\"]}]}\n":   "faults of media act between the parts",
+		small + "rtl: [{replace: \"pops.**\"}]\n":                                                 "delete rtl",
 	} {
 		s, err := starloom.ParseScenario("", []byte("starloom: 1\n"+text))
 		require.NoError(t, err, text)

@@ -12,8 +12,8 @@ import (
 	"starloom"
 	"starloom/cosim/export"
 	"starloom/hw"
+	"starloom/internal/emulator"
 	"starloom/internal/inside"
-	"starloom/internal/systemtest"
 )
 
 const (
@@ -33,6 +33,29 @@ firmware: {program: netlist/next-hop}
     nodes: {"p[0..3]": processor, wire: {kind: bus, arbiter: round_robin}}
     links: [["p[0..3]", wire]]
 firmware: {program: netlist/next-hop}
+`
+)
+
+// Networks of routers with bare packets.
+const (
+	mesh = `fabric: {netlist: {mesh: {k: [3, 2]}, router: {vcs: 2, depth: 2}}}
+workload: {traffic: {rate: 0.2, size: [{frames: 1}, {frames: 5}], warm_up: 1, measure: 200}}
+`
+	torus = `fabric: {netlist: {torus: {k: [5, 3]}, router: {vcs: 4, depth: 3, routing_delay: 0, credit_delay: 2,
+  wait_for_tail_credit: true, allocator: separable_input_first}}}
+workload: {traffic: {rate: 0.15, size: 3, warm_up: 1, measure: 150}}
+`
+	drawn = `fabric:
+  netlist:
+    router: {vcs: 2, depth: 4}
+    nodes: {"r[0..3]": router, "p[0..3]": processor, "q": processor}
+    links:
+      - ["r[0..2]:1", "r[1..3]:2"]
+      - {endpoints: ["r[3]:1", "r[0]:2"], latency: 3}
+      - ["p[0..3]", "r[0..3]:0"]
+      - {endpoints: [q, "r[1]:3"], latency: 2}
+    routes: dateline
+workload: {traffic: {rate: 0.15, size: 2, warm_up: 1, measure: 150}}
 `
 )
 
@@ -64,16 +87,28 @@ var machines = []struct {
 	{"bus", "fabric: {bus: {vertices: 6, length: 3}}\nfirmware: {program: bus/two-phase}\n", 0, ""},
 	{"bus-arbiter", "fabric: {bus: {vertices: 6, length: 3, arbiter: round_robin}}\nfirmware: {program: bus/two-phase}\n", 0, ""},
 	{"netlist-bus", wire, 9, ""},
+	{"routers-mesh", mesh, 0, "phase_i"},
+	{"routers-torus", torus, 0, ""},
+	{"routers-drawn", drawn, 0, "phase_i"},
 }
 
 // watched builds a machine and compares its inputs in every cycle of a run.
 func watched(t *testing.T, text string, seed uint64) (*export.Wiring, *export.Observer) {
 	s, err := starloom.ParseScenario("", fmt.Appendf(nil, "starloom: 1\n%sseed: %d\n", text, seed))
 	require.NoError(t, err)
-	m := systemtest.Machine(t, s, starloom.MachineOptions{Engine: starloom.EngineCycle})
+	c, err := inside.Config(s)
+	require.NoError(t, err)
+	m, err := emulator.New(t.Context(), c, emulator.Options{Engine: emulator.EngineCycle})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
 	var sites []*hw.Site
-	for _, part := range inside.Machine(m).Plant.Components() {
-		sites = append(sites, part.Site())
+	if routers := m.Hardware.Routers(); routers != nil {
+		sites, err = routers.Sites()
+		require.NoError(t, err)
+	} else {
+		for _, part := range m.Plant.Components() {
+			sites = append(sites, part.Site())
+		}
 	}
 	w, err := export.New(sites)
 	require.NoError(t, err)
