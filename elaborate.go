@@ -285,6 +285,9 @@ func (c *CPU) elaborate() *meter.CPU {
 	counts := &wasm.Meter{}
 	if c.ofCore() {
 		counts.Core, counts.Parameters = c.Model, c.Core
+		if c.Overrun != OverrunRestart {
+			counts.Window = uint64(c.BudgetCycles) * c.ratio()
+		}
 	} else {
 		costs, err := wasm.Table(c.Model, c.Cost)
 		if err != nil {

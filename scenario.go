@@ -219,8 +219,13 @@ type CPU struct {
 	// cycles reserved for the firmware at the start of every slot; with a model, a slot handler that takes longer
 	// misses the slot; a start handler has no budget
 	BudgetCycles int `json:"budget_cycles" jsonschema:"default=0,minimum=0,maximum=1048576"`
+	// a slot handler that exceeds budget_cycles: resume, the processor stands between two instructions at the end of
+	// the compute window and goes on in the next slot, as a core does (ELFs; their default), or restart, the handler
+	// ends but its NIC is as before, and the next slot calls the handler again (default for WebAssembly, whose handlers
+	// cannot resume)
+	Overrun string `json:"overrun,omitempty" jsonschema:"enum=resume,enum=restart"`
 	// limit in cycles above which a call of the image traps, in a loop or when it returns; if omitted 1000 times
-	// budget_cycles, or a cost of 10^9 without a budget
+	// budget_cycles, or a cost of 10^9 without a budget; none for slot handlers that resume
 	TrapCycles uint64 `json:"trap_cycles,omitempty" jsonschema:"minimum=1,maximum=4000000000"`
 }
 
@@ -249,6 +254,11 @@ func (c *CPU) ofCore() bool { return slices.Contains(rv32.Models(), c.Model) }
 // wrongCore returns a key that cannot be used, with reason and remedy; no reason if the core can be used.
 func (c *CPU) wrongCore() (key, reason, remedy string) {
 	switch {
+	case !c.ofCore() && c.Overrun == OverrunResume:
+		return "overrun", "a handler of WebAssembly cannot stand between two instructions",
+			"delete overrun, or build the program for RISC-V and choose a model of " + strings.Join(rv32.Models(), ", ")
+	case c.Overrun != "" && c.BudgetCycles == 0:
+		return "overrun", "a handler without budget_cycles cannot exceed them", "add budget_cycles, or delete overrun"
 	case !c.ofCore() && len(c.Core) > 0:
 		return "core", "the model " + c.Model + " has no core with parameters",
 			"delete core, or choose a model of " + strings.Join(rv32.Models(), ", ")
@@ -261,6 +271,12 @@ func (c *CPU) wrongCore() (key, reason, remedy string) {
 	}
 	return "", "", ""
 }
+
+// Values of CPU.Overrun.
+const (
+	OverrunResume  = "resume"
+	OverrunRestart = "restart"
+)
 
 // ModelCustom is the value of CPU.Model for a custom cost table. A class missing in Cost costs 1, and memory_byte 0.
 const ModelCustom = wasm.ModelCustom

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"unsafe"
 
@@ -29,7 +30,8 @@ type Instance interface {
 	// Reset returns the instance to its state before Start, with a new seed.
 	Reset(seed uint64)
 	// Costs returns the costs of the last Start or Slot, in the order of its cells. The cost of a trapped handler is
-	// 0. The slice is empty without a meter, and valid until the next Start or Slot.
+	// 0, that of a handler which goes on in the next slot CostGoesOn. The slice is empty without a meter, and valid
+	// until the next Start or Slot.
 	Costs() []uint32
 	// TakeEvents returns the events since the last call, in the order of cells. The events are valid until the next
 	// Slot.
@@ -42,6 +44,9 @@ type Instance interface {
 	// SetState restores values of Memory and Globals.
 	SetState(memory []byte, globals []uint64) error
 }
+
+// CostGoesOn stands for the cost of a handler whose turn ended between two instructions (wasm.Meter.Window).
+const CostGoesOn = math.MaxUint32
 
 // Caller is an Instance whose image exports functions for use by the network.
 type Caller interface {
@@ -80,7 +85,7 @@ type wasmInstance struct {
 	said        said
 	runtime     runtimeCall
 	turns       *turns
-	interpreter *interpreter // nil without a debugger
+	interpreter *interpreter // nil without a debugger or a compute window
 }
 
 type metering struct {
@@ -247,8 +252,11 @@ func (in *wasmInstance) instantiate() (err error) {
 	for _, g := range in.image.copy.Globals {
 		in.globals = append(in.globals, in.module.ExportedGlobal(g.Export).(api.MutableGlobal))
 	}
-	if of := in.image.interpreted; of != nil && in.image.host.debugger != nil {
-		in.interpreter, err = newInterpreter(in.ctx, in.module, of)
+	debugs := in.image.host.debugger != nil
+	if of := in.image.interpreted; of != nil && (debugs || in.image.window() > 0) {
+		if in.interpreter, err = newInterpreter(in.ctx, in.module, of); err == nil {
+			in.interpreter.debugs = debugs
+		}
 	}
 	return err
 }

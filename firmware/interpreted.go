@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 
 	"starloom/firmware/rv32"
 	"starloom/firmware/wasm"
@@ -28,42 +29,149 @@ func GivesUp(err error) bool {
 	return errors.As(err, &gaveUp)
 }
 
-// interpret runs the turn of the current processor if the debugger follows it.
+// window returns the cost after which a slot's turn ends between two instructions, 0 for none.
+func (img *Image) window() uint64 {
+	if img.meter == nil {
+		return 0
+	}
+	return img.meter.Window
+}
+
+// interpret runs instructions of the current processor: the whole turn if the debugger follows it, the last
+// instructions before the end of a compute window, or those before the translation can be entered.
 func (in *wasmInstance) interpret() {
 	if in == nil || in.interpreter == nil {
 		return
 	}
 	cell, ok := in.current()
-	if d := in.image.host.debugger; ok && d.Follows(in.bank.First+cell) {
-		in.interpretTurn(in.bank.State(cell), in.bank.First+cell, d)
+	if !ok {
+		return
+	}
+	x, state, number := in.interpreter, in.bank.State(cell), in.bank.First+cell
+	turn := interpretedTurn{wasmInstance: in, state: state, number: number, last: x.cyclesLeft()}
+	if x.resumed = x.resumed || in.image.window() > 0; turn.last < 0 {
+		turn.last, turn.begun = ^turn.last, true
+	} else if turns := rv32.TurnsOf(state); turns.Interrupted {
+		turns.Interrupted = false
+		turns.Put(state)
+	}
+	x.Attach(state)
+	x.Cycles, x.Limit = 0, math.MaxUint64
+	if in.image.window() > 0 {
+		x.Limit = uint64(turn.last)
+	}
+	if d := in.image.host.debugger; d != nil && d.Follows(number) {
+		turn.debugger = d
+	} else if !turn.begun && in.image.interpreted.translation.Enters(x.PC) {
+		return
+	}
+	turn.run()
+}
+
+// cyclesLeft returns program_left of the image.
+func (x *interpreter) cyclesLeft() int64 {
+	if err := x.left.CallWithStack(x.ctx, x.stack[:1]); err != nil {
+		panic(err) // impossible: it reads a number
+	}
+	return int64(x.stack[0])
+}
+
+// interpretedTurn is a turn, or a part of it, in the interpreter.
+type interpretedTurn struct {
+	*wasmInstance
+	state    []byte
+	number   int
+	last     int64    // cycles to the end of the compute window
+	begun    bool     // the translation has executed its first instructions
+	debugger Debugger // nil for none
+}
+
+func (t *interpretedTurn) run() {
+	p, img := t.interpreter.Processor, t.image
+	for {
+		waits, err := t.step(p)
+		if errors.Is(err, rv32.ErrLimit) {
+			t.interrupt(p)
+			break
+		}
+		if img.meter != nil && p.Cycles > img.meter.Limit {
+			panic(t.interpretedTrap(p.PC, spentError{img.meter.Limit, img.host.limitKey}))
+		}
+		if waits {
+			p.Detach(t.state, true)
+			break
+		}
+		if t.debugger == nil && !t.begun && img.interpreted.translation.Enters(p.PC) {
+			p.Detach(t.state, false)
+			t.interpreter.stack[0] = uint64(t.last) - p.Cycles
+			if err := t.interpreter.allow.CallWithStack(t.ctx, t.interpreter.stack[:1]); err != nil {
+				panic(err) // impossible: it writes a number
+			}
+			break
+		}
+	}
+	if t.costs.counter != nil {
+		t.costs.counter.Set(t.costs.counter.Get() + p.Cycles)
+		t.profile.count()
 	}
 }
 
-func (in *wasmInstance) interpretTurn(state []byte, number int, d Debugger) {
-	p, host := in.interpreter.Processor, in.image.host
-	p.Attach(state)
-	p.Cycles = 0
-	for waits := false; !waits; {
-		err := d.Before(number, p)
-		if err == nil {
-			var cause error
-			if waits, cause = p.Step(); cause != nil {
-				if err = d.Trapped(number, p, cause); err == nil {
-					panic(in.interpretedTrap(p.PC, cause))
-				}
-			}
+// step executes an instruction, with the debugger's permission.
+func (t *interpretedTurn) step(p *rv32.Processor) (waits bool, err error) {
+	if t.debugger == nil {
+		if waits, err = p.Step(); err != nil && !errors.Is(err, rv32.ErrLimit) {
+			panic(t.interpretedTrap(p.PC, err))
 		}
-		if err != nil {
-			host.stopped.Store(true)
-			panic(stoppedError{err})
+		return waits, err
+	}
+	if err = p.Fits(); err != nil {
+		return false, err
+	}
+	if err = t.debugger.Before(t.number, p); err == nil {
+		var cause error
+		if waits, cause = p.Step(); cause == nil {
+			return waits, nil
 		}
-		if in.image.meter != nil && p.Cycles > in.image.meter.Limit {
-			panic(in.interpretedTrap(p.PC, spentError{in.image.meter.Limit, host.limitKey}))
+		if err = t.debugger.Trapped(t.number, p, cause); err == nil {
+			panic(t.interpretedTrap(p.PC, cause))
 		}
 	}
-	p.Detach(state, true)
-	if in.costs.counter != nil {
-		in.costs.counter.Set(in.costs.counter.Get() + p.Cycles)
+	t.image.host.stopped.Store(true)
+	panic(stoppedError{err})
+}
+
+// interrupt ends the turn between two instructions.
+func (t *interpretedTurn) interrupt(p *rv32.Processor) {
+	turns := rv32.TurnsOf(t.state)
+	turns.Interrupted = true
+	turns.Count++
+	turns.Spent = uint64(turns.Count)*t.image.window() - (p.Limit - p.Cycles)
+	turns.Put(t.state)
+	p.Detach(t.state, true)
+}
+
+// countResumed completes the costs of handlers that took several turns, after the turns of a slot.
+func (in *wasmInstance) countResumed(cells []uint32) {
+	if in.interpreter == nil || !in.interpreter.resumed {
+		return
+	}
+	in.interpreter.resumed = false
+	for place, cell := range cells[:min(len(cells), len(in.spent))] {
+		state := in.bank.State(int(cell))
+		turns := rv32.TurnsOf(state)
+		total := min(turns.Spent+uint64(in.spent[place]), LimitMax)
+		switch {
+		case in.bank.Silenced(int(cell)) || turns.Count == 0:
+		case turns.Interrupted && in.image.meter.Key != "" && total > in.image.meter.Limit:
+			in.spent[place] = 0
+			pc, limit := in.Processor(int(cell)).PC, in.image.meter
+			in.fault(int(cell), in.interpretedTrap(pc, spentError{limit.Limit, limit.Key}))
+		case turns.Interrupted:
+			in.spent[place] = CostGoesOn
+		default:
+			in.spent[place] = uint32(total)
+			rv32.Turns{}.Put(state)
+		}
 	}
 }
 

@@ -12,8 +12,9 @@ import (
 
 // interpreted is the program for RISC-V of an image, and the core that executes it.
 type interpreted struct {
-	program *rv32.Program
-	core    *rv32.Core
+	program     *rv32.Program
+	core        *rv32.Core
+	translation *rv32.Translation
 }
 
 // Debugger follows processors instruction by instruction.
@@ -36,14 +37,17 @@ type Followed interface {
 // interpreter runs turns of an instance's processors instruction by instruction: the reference of the translation. It
 // is the NIC's window of the program, by the functions of the image.
 type interpreter struct {
-	*rv32.Processor // nil without a debugger
+	*rv32.Processor // nil for programs that it never runs
 
 	ctx         context.Context
 	memory      api.Memory
 	load, store api.Function
-	flag        uint32 // address of the word that demands the interpreter
+	left, allow api.Function // cycles until the compute window ends
+	flag        uint32       // address of the word that demands the interpreter
 	ramFrom     uint32
 	stack       [3]uint64
+	debugs      bool // a debugger may follow processors
+	resumed     bool // a turn of this call began or ended between two instructions
 }
 
 func newInterpreter(ctx context.Context, module api.Module, of *interpreted) (*interpreter, error) {
@@ -52,14 +56,15 @@ func newInterpreter(ctx context.Context, module api.Module, of *interpreted) (*i
 		return nil, err
 	}
 	x := &interpreter{ctx: ctx, memory: module.Memory(), load: module.ExportedFunction(exportWindowLoad),
-		store: module.ExportedFunction(exportWindowStore), flag: uint32(at[0]), ramFrom: of.program.RAM.From}
+		store: module.ExportedFunction(exportWindowStore), flag: uint32(at[0]), ramFrom: of.program.RAM.From,
+		left: module.ExportedFunction(exportLeft), allow: module.ExportedFunction(exportAllow)}
 	x.Processor = rv32.NewProcessor(of.program, of.core, (*window)(x))
 	return x, nil
 }
 
 // demand demands the interpreter for all turns of the instance, or withdraws the demand.
 func (x *interpreter) demand(value uint32) {
-	if x != nil {
+	if x != nil && x.debugs {
 		x.memory.WriteUint32Le(x.flag, value)
 	}
 }

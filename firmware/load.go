@@ -88,8 +88,9 @@ func translate(program []byte, meter *wasm.Meter) ([]byte, *interpreted, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	core := rv32.Instructions()
+	core, window := rv32.Instructions(), uint64(0)
 	if meter != nil {
+		window = meter.Window
 		if meter.Core == "" {
 			return nil, nil, fmt.Errorf("is a program for RISC-V, without costs of WebAssembly instructions; choose a "+
 				"model of %s",
@@ -99,8 +100,11 @@ func translate(program []byte, meter *wasm.Meter) ([]byte, *interpreted, error) 
 			return nil, nil, err
 		}
 	}
-	image, err := rv32.Image(p, core)
-	return image, &interpreted{p, core}, err
+	t, err := rv32.Translate(p, core, window)
+	if err != nil {
+		return nil, nil, err
+	}
+	return t.Image, &interpreted{p, core, t}, nil
 }
 
 // brokenImage adds the names of functions and a remedy to an error.

@@ -25,6 +25,8 @@ const (
 
 	// of translated programs
 	exportInterpreted = "program_interpreted_at"
+	exportLeft        = "program_left"
+	exportAllow       = "program_allow"
 	exportWindowLoad  = "window_load"
 	exportWindowStore = "window_store"
 )

@@ -30,6 +30,23 @@ type ProfileStack struct {
 	Cost   uint64
 }
 
+// Add adds another profile, nil for none.
+func (p *Profile) Add(o *Profile) {
+	if o == nil {
+		return
+	}
+	p.Cost, p.Cut = p.Cost+o.Cost, p.Cut || o.Cut
+	for _, stack := range o.Stacks {
+		same := func(s ProfileStack) bool { return slices.Equal(s.Frames, stack.Frames) }
+		if at := slices.IndexFunc(p.Stacks, same); at >= 0 {
+			p.Stacks[at].Cost += stack.Cost
+		} else {
+			p.Stacks = append(p.Stacks, stack)
+		}
+	}
+	slices.SortStableFunc(p.Stacks, func(a, b ProfileStack) int { return cmp.Compare(b.Cost, a.Cost) })
+}
+
 // ProfileCostMax is the maximum profiled cost of a call.
 const ProfileCostMax = 10_000_000
 

@@ -71,6 +71,7 @@ func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot
 	in.spent = in.spent[:0]
 	in.interpreter.demand(1)
 	defer in.interpreter.demand(0)
+	defer in.countResumed(cells)
 	if !in.image.believed {
 		in.runAll(entry, params, cells, slot)
 		return

@@ -4,8 +4,9 @@ package nic
 // WindowConstants' window. It is written with the register map, to firmware/sdk/starloom_window.h and REGISTERS.md.
 var Window = Block{Name: "window", Doc: "The NIC of one processor, memory-mapped: aligned words of 32 bits from " +
 	"SL_WINDOW on. The frames of the FIFOs are at SL_RX_FIFO and SL_TX_FIFO, SL_FIFO_STRIDE bytes apart, the head first. " +
-	"Each frame is a frame block with its payload, and permits aligned accesses of 8, 16 and 32 bits. Writes of the " +
-	"processor take effect at the end of its turn (wfi).",
+	"The processor writes a frame at SL_TX_FRAME; tx_push appends the frame to the TX FIFO, and leaves the content. Each " +
+	"frame is a frame block with its payload, and permits aligned accesses of 8, 16 and 32 bits. The NIC acts on what the " +
+	"processor has written when the turn has ended (wfi, or the end of the compute window).",
 	Registers: []Register{
 		{"self", 32, 0, ReadOnly, "this processor's number"},
 		{"processors", 32, 0, ReadOnly, "processors in the machine"},
@@ -14,12 +15,12 @@ var Window = Block{Name: "window", Doc: "The NIC of one processor, memory-mapped
 		{"ports", 32, 0, ReadOnly, "ports of the NIC"},
 		{"rx_status", 32, 0, ReadOnly, "receiver status of the previous slot"},
 		{"rx_count", 32, 0, ReadOnly, "frames in the RX FIFO"},
-		{"tx_count", 32, 0, ReadOnly, "frames in the TX FIFO; the next frame is written at this index"},
+		{"tx_count", 32, 0, ReadOnly, "frames in the TX FIFO"},
 		{"tx_free", 32, 0, ReadOnly, "frames that still fit into the TX FIFO"},
 		{"flags", 32, 0, ReadOnly, "flags of the processor block"},
 		{"rx_pop", 32, 0, WriteOnly, "removes this number of frames from the head of the RX FIFO"},
 		{"tx_push", 32, 0, WriteOnly,
-			"appends this number of frames, written at index tx_count and the following indexes"},
+			"appends the frame at SL_TX_FRAME to the TX FIFO; the value is ignored"},
 		{"tx_withdraw", 32, 0, WriteOnly, "removes the next frame to be sent; the value is ignored"},
 		{"listen", 32, 0, WriteOnly, "port that is heard from this slot on, 0xffff for none, 0xfffe for all"},
 		{"sleep", 32, 0, WriteOnly, "the processor sleeps for this number of slots"},
@@ -46,7 +47,8 @@ var WindowConstants = []struct {
 	{"window", 0x40000000, "address of the window"},
 	{"rx_fifo", 0x42000000, "address of the head of the RX FIFO"},
 	{"tx_fifo", 0x44000000, "address of the head of the TX FIFO"},
-	{"fifo_end", 0x46000000, "end of the FIFOs"},
+	{"tx_frame", 0x46000000, "address of the frame that tx_push appends"},
+	{"fifo_end", 0x46020000, "end of the frames"},
 	{"fifo_stride", 0x20000, "bytes from one frame of a FIFO to the next"},
 	{"select_shape", 0, "words 0 to 7 of the network's size"},
 	{"select_param", 16, "parameters 0 to 15"},
@@ -58,7 +60,7 @@ var WindowConstants = []struct {
 	{"select_status", 64, "receiver status of port 0 and the following ports"},
 }
 
-// InFIFOs reports whether an address of the window is that of a frame in a FIFO.
+// InFIFOs reports whether an address of the window is that of a frame.
 func InFIFOs(address uint32) bool {
 	return address >= WindowConstant("rx_fifo") && address < WindowConstant("fifo_end")
 }

@@ -22,6 +22,8 @@ const (
 	opI32Or        = 0x72
 	opI32ShrS      = 0x75
 	opI32RotR      = 0x78
+	opI64LtS       = 0x53
+	opI64Xor       = 0x85
 	opI64ShrU      = 0x88
 	opI64ExtendI32 = 0xAC // signed
 )

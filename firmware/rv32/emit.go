@@ -210,6 +210,7 @@ func (e *emitter) emitBlock(k int) {
 		}
 	}
 	e.at(b.from)
+	e.endEarly(b)
 	e.cost(cost)
 	for n := range b.instructions {
 		i := &b.instructions[n]
@@ -222,6 +223,30 @@ func (e *emitter) emitBlock(k int) {
 	}
 	e.fall(k, b.last().next())
 }
+
+// endEarly emits the end of the turn before a block that may pass the end of the compute window.
+func (e *emitter) endEarly(b *block) {
+	if e.window == 0 {
+		return
+	}
+	cost := 0
+	for n := range b.instructions {
+		cost += e.timing.worst(&b.instructions[n])
+	}
+	e.add(binary.OpGlobalGet, e.left, binary.OpI64Const)
+	e.bytes = binary.AppendSigned(e.bytes, int64(cost))
+	e.add(opI64LtS)
+	e.open(binary.OpIf, label{})
+	e.save()
+	e.add(binary.OpGlobalGet, e.left, binary.OpI64Const)
+	e.bytes = binary.AppendSigned(e.bytes, -1)
+	e.add(opI64Xor, binary.OpGlobalSet, e.left)
+	e.constant(b.from | 1)
+	e.add(binary.OpReturn)
+	e.close()
+}
+
+func (e *emitter) cost(cycles int) { e.spend(&e.code, cycles) }
 
 func (e *emitter) at(pc uint32) { e.places = append(e.places, place{len(e.bytes), pc}) }
 

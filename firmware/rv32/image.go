@@ -28,16 +28,33 @@ const (
 	wordParams
 	wordProbes
 	wordResults
+	wordWindowLow // 0: no boundary ends a turn
+	wordWindowHigh
 	words
 )
 
-// Image translates a program into an image that states its costs on a core. It returns an error if the core lacks an
-// extension that the program uses.
-func Image(p *Program, core *Core) ([]byte, error) {
+// Translation is a program as an image that states its costs on a core.
+type Translation struct {
+	Image []byte
+	text  Range
+	table []uint32 // of entries
+}
+
+// Enters reports whether a turn of the image can begin at an address.
+func (t *Translation) Enters(pc uint32) bool {
+	return t.text.has(pc) && pc&1 == 0 && t.table[(pc-t.text.From)/2]&(1<<entryBits-1) != 0
+}
+
+// Translate translates a program. With a window, in cycles, a slot's turn ends between two instructions at the
+// latest after so many cycles; the host runs the turn's last instructions. Translate returns an error if the core
+// lacks an extension that the program uses.
+func Translate(p *Program, core *Core, window uint64) (*Translation, error) {
 	if err := core.refuse(p); err != nil {
 		return nil, err
 	}
-	return newImage(&translator{Program: p, timing: timing{&core.cost, p}})
+	t := &translator{Program: p, timing: timing{&core.cost, p}, window: window}
+	image, err := newImage(t)
+	return &Translation{image, p.Text, t.table}, err
 }
 
 type image struct {
@@ -60,6 +77,7 @@ func newImage(t *translator) ([]byte, error) {
 	t.load, t.store, t.lost = m.Exports["window_load"].Index,
 		m.Exports["window_store"].Index, m.Exports["program_lost"].Index
 	t.signatureAt = uint32(len(m.Types))
+	t.left = uint32(len(m.Globals))
 	x.at = x.constantOf("program_data_at")
 	t.analyse()
 	x.layout()
@@ -73,11 +91,6 @@ func newImage(t *translator) ([]byte, error) {
 	out = format.AppendSection(out, format.SectionCustom, 1,
 		format.NameSection(names, func(index uint32) uint32 { return index }))
 	return appendLines(out, t, x.bodyOffsets()), nil
-}
-
-// named returns the number of a function of the shim.
-func (x *image) named(name string) uint32 {
-	return uint32(slices.Index(x.shim.FunctionNames(), name))
 }
 
 // place appends data at an address that is a multiple of 16, and returns the address.
@@ -103,6 +116,7 @@ func (x *image) layout() {
 		wordSharedFrom: x.Shared.From, wordSharedBytes: uint32(len(x.Shared.Bytes)), wordSharedAt: x.place(x.Shared.Bytes),
 		wordEntry: x.Entry, wordRAMAt: x.place(written), wordRAMDataBytes: uint32(len(written)),
 		wordParams: x.list("starloom_params"), wordProbes: x.list("starloom_probes"), wordResults: x.list("starloom_results"),
+		wordWindowLow: uint32(x.window), wordWindowHigh: uint32(x.window >> 32),
 	}
 	x.word[wordEnd] = x.place(nil)
 }
@@ -148,6 +162,9 @@ func (x *image) write() {
 	m, u32 := x.shim, func(value uint32) []byte { return format.AppendU32(nil, value, 1) }
 	two := []byte{0x60, 2, format.I32, format.I32, 1, format.I32}
 	x.parts.Add(format.SectionType, 2, append(two, 0x60, 1, format.I32, 0))
+	if x.window > 0 {
+		x.parts.Add(format.SectionGlobal, 1, []byte{format.I64, 1, format.OpI64Const, 0, format.OpEnd})
+	}
 	var added []byte
 	for k := range x.bodies {
 		signature := x.signatureAt
@@ -170,24 +187,30 @@ func (x *image) write() {
 	x.parts[format.SectionMemory] = append([]byte{1, 0}, u32(max(pages, uint32(m.Memories()[0].Start)))...)
 }
 
-// shimCode returns the start of a code section with more additional functions: the shim's functions, two of them
+// shimCode returns the start of a code section with more additional functions: the shim's functions, some of them
 // replaced.
 func (x *image) shimCode(more uint32) []byte {
-	run, split := x.named("program_run"), x.named("program_split")
 	section := format.AppendU32(nil, uint32(len(x.shim.Body))+more, 1)
+	names := x.shim.FunctionNames()
 	for k, f := range x.shim.Body {
-		replaced := &code{}
-		switch uint32(len(x.shim.Imported) + k) {
-		case run:
-			replaced.add(0)
+		replaced := &code{bytes: []byte{0}}
+		switch name := names[len(x.shim.Imported)+k]; {
+		case name == "program_run":
 			replaced.get(localPC)
 			replaced.get(localState)
 			replaced.add(format.OpCall, x.run(), format.OpEnd)
-		case split:
-			replaced.add(0)
-			replaced.cost(x.timing.split)
+		case name == "program_split":
+			x.spend(replaced, x.timing.split)
 			replaced.add(format.OpEnd)
+		case name == "program_left" && x.window > 0:
+			replaced.add(format.OpGlobalGet, x.left, format.OpEnd)
+		case name == "program_left":
+			replaced.add(format.OpI64Const, 0, format.OpEnd)
+		case name == "program_allow" && x.window > 0:
+			replaced.get(0)
+			replaced.add(format.OpGlobalSet, x.left, format.OpEnd)
 		default:
+			replaced.bytes = nil
 			replaced.add(f.Locals, f.Code)
 		}
 		section = append(format.AppendU32(section, uint32(len(replaced.bytes)), 1), replaced.bytes...)

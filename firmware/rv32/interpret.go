@@ -2,7 +2,9 @@ package rv32
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"math"
 )
 
 // Window receives the loads and stores outside RAM, text and constants. An error stops the processor.
@@ -17,6 +19,7 @@ type Processor struct {
 	PC     uint32
 	RAM    []byte
 	Cycles uint64
+	Limit  uint64 // Step executes no instruction that ends after so many cycles
 
 	program *Program
 	timing  timing
@@ -32,8 +35,8 @@ type timed struct {
 
 // NewProcessor returns a processor after reset.
 func NewProcessor(p *Program, core *Core, window Window) *Processor {
-	return &Processor{PC: p.Entry, RAM: append([]byte(nil), p.RAM.Bytes...), program: p, timing: timing{&core.cost, p},
-		window: window}
+	return &Processor{PC: p.Entry, RAM: append([]byte(nil), p.RAM.Bytes...), Limit: math.MaxUint64, program: p,
+		timing: timing{&core.cost, p}, window: window}
 }
 
 // TrapError ends a processor.
@@ -63,6 +66,26 @@ func (c *Processor) Detach(state []byte, ended bool) {
 	binary.LittleEndian.PutUint32(state[statePC:], c.PC+btoi(ended))
 }
 
+// Turns are the turns of a processor since its last wait. They are part of its state.
+type Turns struct {
+	Interrupted bool   // the last turn ended between two instructions
+	Count       uint32 // turns that ended so
+	Spent       uint64 // cycles of their instructions
+}
+
+// TurnsOf reads the turns from a state.
+func TurnsOf(state []byte) Turns {
+	return Turns{state[stateInterrupted] != 0, binary.LittleEndian.Uint32(state[stateTurns:]),
+		binary.LittleEndian.Uint64(state[stateTurns+4:])}
+}
+
+// Put writes the turns to a state.
+func (t Turns) Put(state []byte) {
+	state[stateInterrupted] = byte(btoi(t.Interrupted))
+	binary.LittleEndian.PutUint32(state[stateTurns:], t.Count)
+	binary.LittleEndian.PutUint64(state[stateTurns+4:], t.Spent)
+}
+
 // Access returns the address and the number of bytes that the next instruction loads or stores, 0 bytes if it does
 // neither.
 func (c *Processor) Access() (address, bytes uint32, stores bool) {
@@ -86,6 +109,22 @@ func (c *Processor) Bytes(address, bytes uint32) []byte {
 // Load reads a byte of the NIC's window.
 func (c *Processor) Load(address uint32) (uint32, error) { return c.window.Load(address, 1) }
 
+// ErrLimit means that the next instruction would pass Limit. The processor stands before it.
+var ErrLimit = errors.New("the compute window ends")
+
+// Fits returns ErrLimit if the next instruction would pass Limit.
+func (c *Processor) Fits() error {
+	if i := c.instruction(); i != nil && c.after(i) > c.Limit {
+		return ErrLimit
+	}
+	return nil
+}
+
+// after returns the cycles after an instruction.
+func (c *Processor) after(i *timed) uint64 {
+	return c.Cycles + uint64(i.cost+c.timing.dynamic(&i.Instruction, c.X[i.Rs1], c.X[i.Rs2]))
+}
+
 // Step executes one instruction. It reports whether the processor now waits for the next turn (wfi).
 func (c *Processor) Step() (waits bool, err error) {
 	i := c.instruction()
@@ -93,13 +132,14 @@ func (c *Processor) Step() (waits bool, err error) {
 		return false, c.trap("no instruction")
 	}
 	a, b := c.X[i.Rs1], c.X[i.Rs2]
-	next := i.next()
-	cost := i.cost + c.timing.dynamic(&i.Instruction, a, b)
+	next, cycles := i.next(), c.after(i)
+	if cycles > c.Limit {
+		return false, ErrLimit
+	}
 	switch op := i.Op; {
 	case op.isBranch():
 		if taken(op, a, b) {
 			next = i.target()
-			cost += c.timing.whenTaken(&i.Instruction)
 		}
 	case op.isLoad():
 		value, err := c.load(op, a+uint32(i.Immediate))
@@ -124,7 +164,7 @@ func (c *Processor) Step() (waits bool, err error) {
 	case i.writes():
 		c.set(i.Rd, compute(&i.Instruction, a, b))
 	}
-	c.Cycles += uint64(cost)
+	c.Cycles = cycles
 	c.PC = next
 	return waits, nil
 }

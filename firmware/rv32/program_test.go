@@ -48,7 +48,7 @@ func TestLoadAnything(t *testing.T) {
 			continue
 		}
 		if accepted++; accepted%50 == 0 {
-			_, err := Image(p, Instructions())
+			_, err := Translate(p, Instructions(), uint64(accepted)%100)
 			require.NoError(t, err)
 		}
 	}

@@ -280,7 +280,7 @@ func (t *translator) link() {
 	}
 	for _, r := range t.regions {
 		r.looping = t.reaches(r.index, r.index, map[int]bool{})
-		r.unwinds = r.unwinds || r.looping
+		r.unwinds = r.unwinds || r.looping || t.window > 0
 	}
 	for changed := true; changed; {
 		changed = false

@@ -88,8 +88,26 @@ func (t *timing) dynamic(i *Instruction, a, b uint32) int {
 		return t.split
 	case op == opJALR:
 		return t.arrival((a + uint32(i.Immediate)) &^ 1)
+	case op.isBranch() && taken(op, a, b):
+		return t.whenTaken(i)
 	}
 	return 0
+}
+
+// worst returns an upper bound of an instruction's cost.
+func (t *timing) worst(i *Instruction) int {
+	cost := t.fixed(i)
+	switch op := i.Op; {
+	case op == opSLL || op == opSRL || op == opSRA:
+		cost += t.steps(31)
+	case op.isLoad() || op.isStore():
+		cost += t.split
+	case op == opJALR:
+		cost += t.wideTarget + t.halfTarget
+	case op.isBranch():
+		cost += t.whenTaken(i)
+	}
+	return cost
 }
 
 func splits(address, bytes uint32) bool { return address&3+bytes > 4 }

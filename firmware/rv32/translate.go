@@ -100,14 +100,14 @@ func (t *translator) arrivals() []byte {
 		t.entryWord(c)
 		c.constant(0)
 		c.add(binary.OpI32LtS, binary.OpIf, binary.BlockEmpty)
-		c.cost(t.timing.wideTarget)
+		t.spend(c, t.timing.wideTarget)
 		c.add(binary.OpEnd, binary.OpEnd)
 	}
 	if t.timing.halfTarget > 0 {
 		c.get(localPC)
 		c.constant(2)
 		c.add(opI32And, binary.OpIf, binary.BlockEmpty)
-		c.cost(t.timing.halfTarget)
+		t.spend(c, t.timing.halfTarget)
 		c.add(binary.OpEnd)
 	}
 	c.add(binary.OpEnd)

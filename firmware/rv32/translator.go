@@ -5,6 +5,12 @@ import "starloom/firmware/wasm/binary"
 // statePC is the offset of the next instruction's address in a state.
 const statePC = 128
 
+// Offsets of the turns since the last wait in a state.
+const (
+	stateInterrupted = 132
+	stateTurns       = 148
+)
+
 // coldMax is the maximum size of a text that also gets a slow translation, in which every instruction is an entry.
 const coldMax = 32 << 10
 
@@ -20,6 +26,7 @@ type translator struct {
 	regions  []*region
 	regionAt map[uint32]*region // by address of each block
 	cold     bool               // with cold code
+	window   uint64             // cycles of a slot after which a turn ends between two instructions, 0 for none
 	stepping bool               // for tests: only cold code, in which control leaves a function after every instruction
 
 	first       uint32 // number of dispatch
@@ -28,6 +35,7 @@ type translator struct {
 	lost        uint32
 	tableAt     uint32 // address of the table of entries
 	signatureAt uint32 // number of the type (pc, state) -> pc
+	left        uint32 // number of the global with the cycles left; its complement after an early end of a turn
 	table       []uint32
 	bodies      []body
 }
@@ -85,4 +93,14 @@ func (t *translator) inText(c *code, local uint32) {
 	c.add(opI32RotR) // an odd distance becomes large
 	c.constant(t.Text.bytes() / 2)
 	c.add(binary.OpI32LtU)
+}
+
+// spend records a cost at this place in the code, and subtracts it from the cycles left.
+func (t *translator) spend(c *code, cycles int) {
+	c.cost(cycles)
+	if t.window > 0 && cycles > 0 {
+		c.add(binary.OpGlobalGet, t.left, binary.OpI64Const)
+		c.bytes = binary.AppendSigned(c.bytes, int64(cycles))
+		c.add(binary.OpI64Sub, binary.OpGlobalSet, t.left)
+	}
 }

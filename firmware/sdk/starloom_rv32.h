@@ -18,6 +18,7 @@
 typedef struct {
     uint32_t draws; /* random draws in this slot */
     uint32_t taken; /* frames taken from the RX FIFO in this slot */
+    uint32_t frame; /* SL_TX_FRAME holds a frame for the TX FIFO */
 } sl_nic;
 
 /* A packet that travels over several hops: the start of a data frame's payload. */
@@ -48,7 +49,10 @@ SL_INLINE uint32_t sl_status_of(const sl_nic *nic, uint32_t port) {
     (void)nic;
     return starloom_selected(SL_SELECT_STATUS + port);
 }
-SL_INLINE uint32_t sl_tx_free(const sl_nic *nic) { (void)nic; return starloom_window->tx_free; }
+SL_INLINE uint32_t sl_tx_free(const sl_nic *nic) {
+    uint32_t free = starloom_window->tx_free;
+    return free ? free - nic->frame : 0;
+}
 SL_INLINE int sl_delivered(const sl_nic *nic) { (void)nic; return (starloom_window->flags & SL_FLAG_DELIVERED) != 0; }
 
 /* Takes the next frame from the RX FIFO, 0 if it is empty. The frame is valid until the handler
@@ -59,15 +63,22 @@ SL_INLINE const sl_frame *sl_receive(sl_nic *nic) {
 }
 SL_INLINE const sl_packet *sl_packet_of(const sl_frame *frame) { return (const sl_packet *)frame->payload; }
 
-/* Appends a frame to the TX FIFO. Writes to the frame after the last place are lost. */
+/* Appends the frame at SL_TX_FRAME to the TX FIFO. */
+SL_INLINE void starloom_push(sl_nic *nic) {
+    __asm__ volatile("" ::: "memory"); /* after the frame's payload */
+    if (nic->frame) starloom_window->tx_push = 1;
+    nic->frame = 0;
+}
+
+/* Begins a frame; the next sl_send, or the end of the handler, appends it to the TX FIFO. The
+ * program writes the payload before that. */
 SL_INLINE sl_frame *sl_send(sl_nic *nic, uint32_t port, uint32_t kind, uint32_t destination, uint32_t payload_bytes) {
-    uint32_t place = starloom_window->tx_free ? starloom_window->tx_count : 255;
-    sl_frame *frame = (sl_frame *)(SL_TX_FIFO + place * SL_FIFO_STRIDE);
-    (void)nic;
+    sl_frame *frame = (sl_frame *)SL_TX_FRAME;
+    starloom_push(nic);
     *(volatile uint32_t *)frame = kind | payload_bytes << 16; /* flags 0 */
     frame->destination = destination;
     *(volatile uint32_t *)&frame->tag = port << 16; /* tag 0 */
-    starloom_window->tx_push = 1;
+    nic->frame = 1;
     return frame;
 }
 SL_INLINE void sl_send_packet(sl_nic *nic, uint32_t port, uint32_t destination, sl_packet packet) {
@@ -81,10 +92,13 @@ SL_INLINE void sl_send_ack(sl_nic *nic, uint32_t port, uint32_t destination) {
 
 /* The frame that the NIC sends next, 0 for none. */
 SL_INLINE const sl_frame *sl_tx_head(const sl_nic *nic) {
-    (void)nic;
-    return starloom_window->tx_count ? (const sl_frame *)SL_TX_FIFO : 0;
+    if (starloom_window->tx_count) return (const sl_frame *)SL_TX_FIFO;
+    return nic->frame ? (const sl_frame *)SL_TX_FRAME : 0;
 }
-SL_INLINE void sl_withdraw(sl_nic *nic) { (void)nic; starloom_window->tx_withdraw = 1; }
+SL_INLINE void sl_withdraw(sl_nic *nic) {
+    starloom_push(nic);
+    starloom_window->tx_withdraw = 1;
+}
 
 #define SL_LONG 0xFFFFu
 SL_INLINE void sl_listen(sl_nic *nic, uint32_t port) { (void)nic; starloom_window->listen = port; }
@@ -152,8 +166,9 @@ SL_INLINE uint32_t sl_random_bits(sl_nic *nic, uint32_t k) { return sl_random(ni
 /* The turns of a processor. */
 #define STARLOOM_TURN(handler)                                     \
     {                                                              \
-        sl_nic nic = {0, 0};                                       \
+        sl_nic nic = {0, 0, 0};                                    \
         handler(&nic, &starloom_state);                            \
+        starloom_push(&nic);                                       \
         if (nic.taken) starloom_window->rx_pop = nic.taken;        \
         __asm__ volatile("wfi" ::: "memory");                      \
     }

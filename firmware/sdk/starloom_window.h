@@ -7,7 +7,8 @@
 #define SL_WINDOW 0x40000000u /* address of the window */
 #define SL_RX_FIFO 0x42000000u /* address of the head of the RX FIFO */
 #define SL_TX_FIFO 0x44000000u /* address of the head of the TX FIFO */
-#define SL_FIFO_END 0x46000000u /* end of the FIFOs */
+#define SL_TX_FRAME 0x46000000u /* address of the frame that tx_push appends */
+#define SL_FIFO_END 0x46020000u /* end of the frames */
 #define SL_FIFO_STRIDE 0x20000u /* bytes from one frame of a FIFO to the next */
 #define SL_SELECT_SHAPE 0x0u /* words 0 to 7 of the network's size */
 #define SL_SELECT_PARAM 0x10u /* parameters 0 to 15 */
@@ -20,9 +21,11 @@
 
 /*
  * The NIC of one processor, memory-mapped: aligned words of 32 bits from SL_WINDOW on. The frames of
- * the FIFOs are at SL_RX_FIFO and SL_TX_FIFO, SL_FIFO_STRIDE bytes apart, the head first. Each frame
- * is a frame block with its payload, and permits aligned accesses of 8, 16 and 32 bits. Writes of the
- * processor take effect at the end of its turn (wfi).
+ * the FIFOs are at SL_RX_FIFO and SL_TX_FIFO, SL_FIFO_STRIDE bytes apart, the head first. The
+ * processor writes a frame at SL_TX_FRAME; tx_push appends the frame to the TX FIFO, and leaves the
+ * content. Each frame is a frame block with its payload, and permits aligned accesses of 8, 16 and 32
+ * bits. The NIC acts on what the processor has written when the turn has ended (wfi, or the end of
+ * the compute window).
  */
 typedef struct {
     uint32_t self; /* R, this processor's number */
@@ -32,11 +35,11 @@ typedef struct {
     uint32_t ports; /* R, ports of the NIC */
     uint32_t rx_status; /* R, receiver status of the previous slot */
     uint32_t rx_count; /* R, frames in the RX FIFO */
-    uint32_t tx_count; /* R, frames in the TX FIFO; the next frame is written at this index */
+    uint32_t tx_count; /* R, frames in the TX FIFO */
     uint32_t tx_free; /* R, frames that still fit into the TX FIFO */
     uint32_t flags; /* R, flags of the processor block */
     uint32_t rx_pop; /* W, removes this number of frames from the head of the RX FIFO */
-    uint32_t tx_push; /* W, appends this number of frames, written at index tx_count and the following indexes */
+    uint32_t tx_push; /* W, appends the frame at SL_TX_FRAME to the TX FIFO; the value is ignored */
     uint32_t tx_withdraw; /* W, removes the next frame to be sent; the value is ignored */
     uint32_t listen; /* W, port that is heard from this slot on, 0xffff for none, 0xfffe for all */
     uint32_t sleep; /* W, the processor sleeps for this number of slots */

@@ -33,6 +33,10 @@ type Meter struct {
 	// core, Costs is the zero table.
 	Core       string
 	Parameters map[string]int64
+
+	// Window is the cost after which, with a core, the turn of a slot ends between two instructions, and goes on in the
+	// next slot. 0: a turn ends with its handler.
+	Window uint64
 }
 
 // Exports of a metered copy.

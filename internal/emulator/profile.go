@@ -11,15 +11,16 @@ import (
 // the same state in a copy of the image that records source lines.
 
 type profiling struct {
-	processor int
-	slot      uint32
-	image     *firmware.Image   // copy of the image that records its source lines
-	profile   *firmware.Profile // nil before the call
-	err       error
+	processor  int
+	from, slot uint32            // slots in which the call begins and ends
+	image      *firmware.Image   // copy of the image that records its source lines
+	profile    *firmware.Profile // nil before the call
+	done       bool
+	err        error
 }
 
 func (p *profiling) take(slot uint32, instance firmware.Instance, called []uint32) {
-	if p == nil || slot != p.slot {
+	if p == nil || slot < p.from || slot > p.slot {
 		return
 	}
 	bank := instance.Bank()
@@ -32,6 +33,8 @@ func (p *profiling) take(slot uint32, instance firmware.Instance, called []uint3
 		err = again.SetState(instance.Memory(), instance.Globals())
 	}
 	if p.err = err; err == nil {
-		p.profile = again.(firmware.Profiler).ProfileSlot(uint32(cell), slot)
+		turn := again.(firmware.Profiler).ProfileSlot(uint32(cell), slot)
+		turn.Add(p.profile)
+		p.profile, p.done = turn, slot == p.slot
 	}
 }

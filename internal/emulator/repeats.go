@@ -123,10 +123,13 @@ func (m *Machine) repeatWorst(ctx context.Context, report *outcome.Report,
 		return "", err
 	}
 	p := &profiling{processor: int(cycles.Worst.Processor), slot: uint32(cycles.Worst.Slot), image: image}
+	if p.from = p.slot; m.Meter.Resumes {
+		p.from -= min(p.slot, uint32((cycles.Max-1)/m.Meter.Budget))
+	}
 	m.profiling = p
 	defer func() { m.profiling = nil }()
 	err = m.Repeat(ctx, report, nil, func() error {
-		if p.profile != nil || p.err != nil {
+		if p.done || p.err != nil {
 			return errProfiled
 		}
 		return each()
@@ -138,7 +141,7 @@ func (m *Machine) repeatWorst(ctx context.Context, report *outcome.Report,
 		return "", err
 	case p.err != nil:
 		return "", p.err
-	case p.profile == nil:
+	case !p.done:
 		return ended, nil
 	}
 	if took := m.Meter.Cycles(uint32(p.profile.Cost)); !p.profile.Cut && took != cycles.Max {

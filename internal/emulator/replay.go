@@ -189,10 +189,14 @@ func (n *narrator) describe(c *ReplayCall) string {
 	if c.after.Flags&nic.FlagSleeping != 0 {
 		say(" sleeps until slot %d;", c.slot+uint32(c.after.Wake-uint16(c.slot)))
 	}
-	if c.Handler == CallSlot && c.Cost > 0 {
+	switch {
+	case c.Handler != CallSlot || c.Cost == 0:
+	case c.Cost == firmware.CostGoesOn:
+		say(" goes on in the next slot;")
+	default:
 		cycles := n.clock.Cycles(c.Cost)
 		say(" %s;", traces.Plural(cycles, "cycle", "cycles"))
-		if n.clock.Budget > 0 && cycles > n.clock.Budget {
+		if !n.clock.Resumes && n.clock.Budget > 0 && cycles > n.clock.Budget {
 			say(" missed the slot: none of these actions reached its NIC;")
 		}
 	}

@@ -114,6 +114,10 @@ type shardMeter struct {
 	startWhole, slotWhole meter.SpreadWhole
 	overrunsWhole         uint64
 	longer                []longerCall
+
+	// cells whose handlers have ended, and their costs, in slots with others
+	ended      []uint32
+	endedCosts []uint32
 }
 
 // longerCall is a processor whose longest call is in the current boundary, with the processor's previous maximum.
@@ -161,10 +165,33 @@ func noteCost(d *meter.Spread, clock *meter.Clock, slot uint32, bank *nic.Bank, 
 	}
 }
 
-// If a handler overruns the compute window, the NIC discards the handler's outputs.
+// noteGoesOn notes the handlers that go on in the next slot, and returns the others.
+func (s *shardMeter) noteGoesOn(clock *meter.Clock, slot uint32, bank *nic.Bank, cells,
+	costs []uint32, ledger *fabric.Ledger) (ended, endedCosts []uint32) {
+	if !slices.Contains(costs, firmware.CostGoesOn) {
+		return cells, costs
+	}
+	s.ended, s.endedCosts = s.ended[:0], s.endedCosts[:0]
+	for place, cost := range costs {
+		if cost != firmware.CostGoesOn {
+			s.ended, s.endedCosts = append(s.ended, cells[place]), append(s.endedCosts, cost)
+			continue
+		}
+		s.Overruns++
+		ledger.Find(fabric.Finding{Kind: fabric.FindOverrun, Slot: slot, Index: bank.First + int(cells[place]),
+			Text: fmt.Sprintf("has not ended its handler within the %d cycles of the compute window: the handler goes on in "+
+				"the next slot", clock.Budget)})
+	}
+	return s.ended, s.endedCosts
+}
+
+// If a handler overruns the compute window, the NIC discards the handler's outputs, or the handler goes on.
 func (s *shardMeter) noteSlot(clock *meter.Clock, slot uint32, bank *nic.Bank, cells,
 	costs []uint32, ledger *fabric.Ledger) {
 	d := &s.Slot
+	if clock.Resumes {
+		cells, costs = s.noteGoesOn(clock, slot, bank, cells, costs, ledger)
+	}
 	s.slotWhole.Costs = append(s.slotWhole.Costs, costs...)
 	if longest := clock.Longest; longest != nil {
 		longest = longest[bank.First:]
@@ -182,7 +209,7 @@ func (s *shardMeter) noteSlot(clock *meter.Clock, slot uint32, bank *nic.Bank, c
 		}
 		cell, cycles := int(cells[place]), clock.Cycles(costs[place])
 		noteCost(d, clock, slot, bank, cell, costs[place])
-		if cycles > cmp.Or(clock.Budget, math.MaxUint64) {
+		if !clock.Resumes && cycles > cmp.Or(clock.Budget, math.MaxUint64) {
 			s.Overruns++
 			bank.TakeBack(&s.kept, place, cell)
 			ledger.Find(fabric.Finding{Kind: fabric.FindOverrun, Slot: slot, Index: bank.First + cell,

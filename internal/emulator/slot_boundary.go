@@ -340,7 +340,7 @@ func (w *window) call() (done bool) {
 	m := w.m
 	call := m.Replay.begin(w.instance, CallSlot, w.called, m.slot)
 	m.profiling.take(m.slot, w.instance, w.called)
-	if m.Rules.MeetsBudget {
+	if m.Rules.MeetsBudget && !m.Meter.Resumes {
 		w.bank.Keep(&w.shard.meter.kept, w.called)
 	}
 	w.shard.touched ^= w.bank.Touch(w.called)

@@ -20,12 +20,16 @@ type Clock struct {
 	ratio  uint64 // cost units per cycle
 	Budget uint64 // cycles per handler and slot; 0: unlimited
 
+	// Resumes: at the end of the compute window a processor stands between two instructions, and goes on in the next
+	// slot. Otherwise a handler that takes longer is undone.
+	Resumes bool
+
 	Longest []uint32 // by processor: cost of the longest call of a slot handler; nil for too many processors
 }
 
 // NewClock returns the clock of a number of processors.
 func NewClock(c *CPU, processors int) *Clock {
-	x := &Clock{ratio: c.Ratio, Budget: c.Budget}
+	x := &Clock{ratio: c.Ratio, Budget: c.Budget, Resumes: c.Meter != nil && c.Meter.Window > 0}
 	if processors <= outcome.LongestProcessorsMax {
 		x.Longest = make([]uint32, processors)
 	}

@@ -66,7 +66,7 @@ func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
 	} else if broke(fabric.RuleNoLoss) && report.Frames.Overflow > 0 {
 		list = append(list, r.deeper(ctx, command, fabric.RuleNoLoss)...)
 	}
-	if f := &report.Firmware; broke(fabric.RuleMeetsBudget) && f.Cycles != nil {
+	if f := &report.Firmware; broke(fabric.RuleMeetsBudget) && f.Cycles != nil && f.Cycles.Max > f.BudgetCycles {
 		list = append(list,
 			remedy("budget", set(command, "firmware.cpu.budget_cycles", fmt.Sprint(f.Cycles.Max)), "", f.Cycles.Max))
 	}

@@ -12,7 +12,7 @@
 /* Constants of the program, by image.go: the translation writes them here. */
 enum {
     RAM_BYTES, RAM_FROM, SHARED_FROM, SHARED_BYTES, SHARED_AT, END, ENTRY, RAM_AT, RAM_DATA_BYTES,
-    PARAMS, PROBES, RESULTS, WORDS
+    PARAMS, PROBES, RESULTS, WINDOW_LOW, WINDOW_HIGH, WORDS
 };
 static volatile const uint32_t program_words[WORDS] = {1};
 SL_EXPORT(program_words_at) const volatile uint32_t *program_words_at(void) { return program_words; }
@@ -20,18 +20,23 @@ SL_EXPORT(program_data_at) const uint8_t *program_data_at(void) { return &__heap
 static inline uint32_t program_word(uint32_t k) { return program_words[k]; }
 static uint64_t starloom_base(void) { return program_word(END); }
 
-#define STARLOOM_STATE_BYTES program_word(RAM_BYTES)
+/* The RAM, and the frame that tx_push appends. */
+#define STARLOOM_STATE_BYTES program_word(RAM_BYTES) + sizeof(sl_frame) + (payload_bytes + 7) / 8 * 8
 #include "starloom.h"
 
 typedef struct {
     uint32_t x[32];
     uint32_t pc;
-    uint32_t reserved;
+    uint32_t interrupted; /* the last turn ended between two instructions */
     uint32_t result_low, result_high, select;
-    uint32_t spare[7];
+    /* of the turns since the last wfi: their number, and the cycles of their instructions */
+    uint32_t turns, spent_low, spent_high;
+    uint32_t sleep_until; /* slot until which the processor sleeps after wfi, 0 for none */
+    uint32_t spare[3];
     uint8_t ram[];
 } state_t;
-SL_STATIC_ASSERT(offsetof(state_t, ram) == 176, "stateBytes in translate.go");
+SL_STATIC_ASSERT(offsetof(state_t, ram) == 176, "stateBytes in program.go");
+SL_STATIC_ASSERT(offsetof(state_t, interrupted) == 132 && offsetof(state_t, turns) == 148, "translator.go");
 
 static sl_nic *nic;
 static state_t *state;
@@ -41,6 +46,10 @@ static state_t *state;
 /* Returns the address at which the next turn begins, plus 1. */
 REPLACED uint32_t program_run(uint32_t pc, state_t *s) { return pc + (uint32_t)s->pc; }
 REPLACED void program_split(void) {} /* counts an access in two words */
+/* Cycles until the compute window ends. The complement after program_run: the next block of
+ * instructions may pass the end. */
+SL_EXPORT(program_left) REPLACED int64_t program_left(void) { return -(int64_t)program_words[0]; }
+SL_EXPORT(program_allow) REPLACED void program_allow(int64_t cycles) { (void)cycles; }
 
 /* Reported as of the translated function that calls them. */
 #define RUNTIME(name) __asm__("runtime." name)
@@ -55,13 +64,26 @@ void program_lost(uint32_t pc) {
     REFUSE("the program jumps to an instruction of its text");
 }
 
-/* The byte at this address of a FIFO in the window, 0 for none. */
-static uint8_t *fifo(uint32_t at, uint32_t bytes) {
+static sl_frame *tx_frame(void) { return (sl_frame *)(state->ram + program_word(RAM_BYTES)); }
+
+/* The byte at this address of a frame in the window, 0 for none. */
+static uint8_t *frame_byte(uint32_t at, uint32_t bytes) {
     uint32_t place = (at & 0x1FFFFFF) / SL_FIFO_STRIDE, byte = at & (SL_FIFO_STRIDE - 1);
-    int sends = at >= SL_TX_FIFO;
-    uint32_t places = sends ? nic->bank.tx_frames : nic->registers->rx_count;
-    if (place >= places || byte + bytes > nic->bank.frame_stride) return 0;
-    return (uint8_t *)(sends ? starloom_tx(nic, place) : starloom_rx(nic, place)) + byte;
+    if (byte + bytes > nic->bank.frame_stride) return 0;
+    if (at >= SL_TX_FRAME) return place ? 0 : (uint8_t *)tx_frame() + byte;
+    if (at >= SL_TX_FIFO) return place < nic->registers->tx_count ? (uint8_t *)starloom_tx(nic, place) + byte : 0;
+    return place < nic->registers->rx_count ? (uint8_t *)starloom_rx(nic, place) + byte : 0;
+}
+
+static void push(void) {
+    if (!sl_tx_free(nic)) {
+        nic->registers->flags |= SL_FLAG_TX_OVERFLOW;
+        return;
+    }
+    sl_frame *from = tx_frame();
+    uint32_t used = (sizeof(sl_frame) + from->payload_bytes + 7) / 8 * 8, place = nic->registers->tx_count++;
+    if (used > nic->bank.frame_stride) used = nic->bank.frame_stride;
+    __builtin_memcpy(starloom_tx(nic, place), from, used);
 }
 
 static uint32_t selected(uint32_t k) {
@@ -123,12 +145,7 @@ static void register_store(uint32_t at, uint32_t value) {
         starloom_consume(nic);
         nic->taken = 0;
         return;
-    case offsetof(sl_window, tx_push):
-        for (; value; value--) {
-            if (sl_tx_free(nic)) nic->registers->tx_count++;
-            else nic->registers->flags |= SL_FLAG_TX_OVERFLOW;
-        }
-        return;
+    case offsetof(sl_window, tx_push): push(); return;
     case offsetof(sl_window, tx_withdraw): sl_withdraw(nic); return;
     case offsetof(sl_window, low): state->result_low = value; return;
     case offsetof(sl_window, high): state->result_high = value; return;
@@ -162,7 +179,7 @@ uint32_t window_load(uint32_t offset, uint32_t kind) {
         value = register_load(address - SL_WINDOW);
     } else if (address >= SL_RX_FIFO && address < SL_FIFO_END) {
         if (address & (bytes - 1)) REFUSE("loads from the NIC's FIFOs are aligned");
-        const uint8_t *from = fifo(address, bytes);
+        const uint8_t *from = frame_byte(address, bytes);
         value = from ? read_bytes(from, bytes) : 0;
     } else {
         REFUSE("loads are from RAM, text, constants and the NIC's window");
@@ -186,7 +203,7 @@ void window_store(uint32_t offset, uint32_t value, uint32_t bytes) {
         register_store(address - SL_WINDOW, value);
     } else if (address >= SL_TX_FIFO && address < SL_FIFO_END) {
         if (address & (bytes - 1)) REFUSE("stores to the NIC's FIFOs are aligned");
-        uint8_t *to = fifo(address, bytes);
+        uint8_t *to = frame_byte(address, bytes);
         if (to) write_bytes(to, value, bytes);
     } else {
         REFUSE("stores are to RAM and the NIC's window, never to text or constants");
@@ -199,22 +216,53 @@ static volatile uint32_t program_interpreted;
 SL_EXPORT(program_interpreted_at) volatile uint32_t *program_interpreted_at(void) { return &program_interpreted; }
 SL_IMPORT(interpret) void sl_host_interpret(void);
 
-static void turn(sl_nic *own, state_t *s) {
+static void turn(sl_nic *own, state_t *s, uint64_t left) {
     nic = own;
     state = s;
-    if (program_interpreted) sl_host_interpret();
-    if (!(s->pc & 1)) s->pc = program_run(s->pc, s);
+    program_allow((int64_t)left);
+    if (program_interpreted | s->interrupted) sl_host_interpret();
+    if (!(s->pc & 1)) {
+        s->pc = program_run(s->pc, s);
+        if (program_left() < 0) { /* the host executes the last instructions before the boundary */
+            s->pc--;
+            sl_host_interpret();
+        }
+    }
     s->pc--;
+    program_allow(0);
+}
+
+/* A processor that has written sleep and goes on in the next slot sleeps only after its wfi. */
+static void sleep_later(state_t *s) {
+    sl_processor *r = nic->registers;
+    if (s->interrupted) {
+        if (r->flags & SL_FLAG_SLEEPING) s->sleep_until = nic->slot + (uint16_t)(r->wake - nic->slot - 1) + 1;
+        r->flags &= (uint8_t)~SL_FLAG_SLEEPING;
+    } else {
+        uint32_t left = s->sleep_until ? s->sleep_until - nic->slot : 0;
+        if (!(r->flags & SL_FLAG_SLEEPING) && (int32_t)left > 0) sl_sleep(nic, left);
+        s->sleep_until = 0;
+    }
 }
 
 static void on_start(sl_nic *own, state_t *s) {
     const uint32_t *from = (const uint32_t *)program_word(RAM_AT);
     for (uint32_t k = 0; k < program_word(RAM_DATA_BYTES) / 4; k++) ((uint32_t *)s->ram)[k] = from[k];
     s->pc = program_word(ENTRY);
-    turn(own, s);
+    turn(own, s, (uint64_t)1 << 62);
 }
 
-static void on_slot(sl_nic *own, state_t *s) { turn(own, s); }
+static void on_slot(sl_nic *own, state_t *s) {
+    uint64_t window = (uint64_t)program_word(WINDOW_HIGH) << 32 | program_word(WINDOW_LOW);
+    if (!window) {
+        turn(own, s, 0);
+        return;
+    }
+    uint64_t spent = (uint64_t)s->spent_high << 32 | s->spent_low;
+    uint32_t was = s->interrupted;
+    turn(own, s, (s->turns + 1) * window - spent);
+    if (was | s->interrupted) sleep_later(s);
+}
 
 static const char *const *names(uint32_t word) { return (const char *const *)program_word(word); }
 

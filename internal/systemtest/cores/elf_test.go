@@ -41,7 +41,7 @@ func TestCompiledPrograms(t *testing.T) {
 				require.NoError(t, err)
 				p, err := rv32.Load(file)
 				require.NoError(t, err)
-				_, err = rv32.Image(p, core)
+				_, err = rv32.Translate(p, core, 0)
 				require.NoError(t, err)
 				for _, seed := range []uint32{0, 7} { // a plausible NIC, and any values
 					b.limit = 20_000
@@ -61,7 +61,7 @@ func TestCoreLacksM(t *testing.T) {
 	require.NoError(t, err)
 	p, err := rv32.Load(file)
 	require.NoError(t, err)
-	_, err = rv32.Image(p, multicycle(t))
+	_, err = rv32.Translate(p, multicycle(t), 0)
 	require.ErrorContains(t, err, "has an instruction of the extension M in ")
 	require.ErrorContains(t, err, " at sdk/starloom_rv32.h:")
 	require.ErrorContains(t, err, ", which the core rv32-multicycle lacks; compile for rv32i or rv32ic")

@@ -73,7 +73,7 @@ var session = []struct{ command, answer string }{
 	{"continue", "hit Breakpoint 1, on_slot (nic="},
 	{"backtrace", "main () at ./router.c:57"},
 	{"print *s", "{acknowledged = 0, received = 0, sent = 1}"},
-	{"monitor cycle", "25 cycles since the turn of processor 3 in slot 1 began; it may take 4000"},
+	{"monitor cycle", "29 cycles since the turn of processor 3 in slot 1 began; it may take 4000"},
 	{"next", "49\t    if (sl_slot(nic) % 2 == 0) {"},
 	{"step", "sl_slot (nic="},
 	{"finish", "49\t    if (sl_slot(nic) % 2 == 0) {"},

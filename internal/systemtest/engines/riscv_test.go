@@ -128,3 +128,54 @@ func TestRISCVReturns(t *testing.T) {
 		require.Contains(t, alone.String(), "equal to the whole run", mode)
 	}
 }
+
+// TestRISCVResumes: a processor whose compute window ends goes on in the next slot, with the same report in both
+// engines, banked, isolated, saved and restored, under a debugger, and alone.
+func TestRISCVResumes(t *testing.T) {
+	s := riscv(t, router, "rv32imc", "ibex")
+	s.Firmware.CPU.BudgetCycles, s.Stop.Slots = 60, 400
+	ctx := context.Background()
+	m := systemtest.Machine(t, s, starloom.MachineOptions{})
+	require.NoError(t, m.Run(ctx, nil))
+	want := m.Report()
+	require.NotZero(t, *want.Firmware.Overruns)
+	require.Greater(t, want.Firmware.Cycles.Max, uint64(120), "handlers take several slots")
+	require.Contains(t, want.Violations[0].Message,
+		"has not ended its handler within the 60 cycles of the compute window: the handler goes on in the next slot")
+	text := systemtest.ReportText(t, want)
+	for n, engine := range []string{"cycle", "slot", "slot", "slot"} {
+		s.Firmware.Mode = []string{"banked", "isolated", "banked", "banked"}[n]
+		o := starloom.MachineOptions{Engine: engine, Runtime: []string{"", "", "interpreter", ""}[n]}
+		m := systemtest.Machine(t, s, o)
+		if n == 3 {
+			first := systemtest.Machine(t, s, o)
+			for range 30 {
+				require.NoError(t, first.Step())
+			}
+			var saved bytes.Buffer
+			require.NoError(t, first.Save(&saved))
+			require.NoError(t, m.Restore(&saved))
+		}
+		require.NoError(t, m.Run(ctx, nil))
+		require.Equal(t, text, systemtest.ReportText(t, m.Report()), "way %d", n)
+	}
+	require.Equal(t, plainRun(t, s, "slot"), debugRun(t, s, "slot", []int{3, 7}, func(address string) {
+		connect(t, address).ask("c")
+	}))
+	var alone bytes.Buffer
+	_, err := starloom.Run(ctx, s, starloom.RunOptions{Profile: starloom.Writer(&bytes.Buffer{}),
+		Replay: starloom.ReplayOptions{Output: starloom.Writer(&alone), Processor: 3}})
+	require.NoError(t, err)
+	require.Contains(t, alone.String(), "equal to the whole run")
+	require.Contains(t, alone.String(), "goes on in the next slot")
+}
+
+// TestRISCVRestarts: with overrun: restart a handler that misses its slot is called again.
+func TestRISCVRestarts(t *testing.T) {
+	s := riscv(t, router, "rv32imc", "ibex")
+	s.Firmware.CPU.BudgetCycles, s.Firmware.CPU.Overrun, s.Stop.Slots = 60, starloom.OverrunRestart, 50
+	m := systemtest.Machine(t, s, starloom.MachineOptions{})
+	require.NoError(t, m.Run(context.Background(), nil))
+	require.Contains(t, m.Report().Violations[0].Message, "it missed the slot")
+	require.Zero(t, m.Report().Frames.Sent)
+}
