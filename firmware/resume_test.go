@@ -111,7 +111,7 @@ func resumingELF(t *testing.T, target string, macros ...string) []byte {
 
 // TestResumeAfterEachCycle ends the turns of a handler after every number of cycles. Translation, interpreter and
 // debugger leave the same state, and the processor stands before the first instruction that would end later.
-func TestResumeAfterEachCycle(t *testing.T)     { resumeAfter(t, 67, 151) }
+func TestResumeAfterEachCycle(t *testing.T)     { resumeAfter(t, 97, 233) }
 func TestLongResumeAfterEachCycle(t *testing.T) { resumeAfter(t, 1, 41) }
 
 func resumeAfter(t *testing.T, step, others uint64) {
