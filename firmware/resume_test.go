@@ -111,23 +111,30 @@ func resumingELF(t *testing.T, target string, macros ...string) []byte {
 
 // TestResumeAfterEachCycle ends the turns of a handler after every number of cycles. Translation, interpreter and
 // debugger leave the same state, and the processor stands before the first instruction that would end later.
-func TestResumeAfterEachCycle(t *testing.T)     { resumeAfter(t, 97, 233) }
-func TestLongResumeAfterEachCycle(t *testing.T) { resumeAfter(t, 1, 41) }
+func TestResumeAfterEachCycle(t *testing.T)     { resumeAfter(t, 6, 3) }
+func TestLongResumeAfterEachCycle(t *testing.T) { resumeAfter(t, 1<<20, 20) }
 
-func resumeAfter(t *testing.T, step, others uint64) {
+// resumeAfter tries numbers of windows for the first Ibex and for other cores, evenly up to the longest handler.
+func resumeAfter(t *testing.T, ibex, others uint64) {
 	for n, core := range rv32.Cores() {
-		elf, by := resumingELF(t, []string{"rv32imc", "rv32im"}[n%2]), others
-		switch n {
-		case 1: // Ibex
-			by = step
-		case 2:
-			elf = resumingELF(t, "rv32imc", "LARGE")
+		target, windows := []string{"rv32imc", "rv32im"}[n%2], others
+		if core.Model == "rv32-multicycle" {
+			target = "rv32ic"
 		}
+		if n == 1 {
+			windows = ibex
+		}
+		elf := resumingELF(t, target)
 		longest := resumeWindow(t, elf, &core, 1<<30)
 		require.Greater(t, longest, uint64(50))
+		by := max(1, longest/windows)
 		for window := uint64(n); window <= longest+by; window += by {
 			resumeWindow(t, elf, &core, max(window, 1))
 		}
+	}
+	large := resumingELF(t, "rv32imc", "LARGE")
+	for _, window := range []uint64{3, 77} {
+		resumeWindow(t, large, &rv32.Cores()[1], window)
 	}
 }
 

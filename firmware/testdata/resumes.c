@@ -11,7 +11,7 @@ __attribute__((noinline)) static uint32_t mix(uint32_t a, uint32_t b) {
 }
 
 #ifdef LARGE /* text without a slow translation */
-__attribute__((noinline)) static void fill(void) { __asm__ volatile(".rept 20000\n nop\n .endr"); }
+__attribute__((noinline)) static void fill(void) { __asm__ volatile(".rept 17000\n nop\n .endr"); }
 #else
 static void fill(void) {}
 #endif
