@@ -24,6 +24,9 @@ type Backend struct {
 	// Preprocess returns the text of Verilog sources after macros and includes, with `line directives; nil for a
 	// backend that cannot.
 	Preprocess func(ctx context.Context, s Source, o BuildOptions) (string, error)
+
+	// PortsOf returns the ports of an instance in the top module, in order; nil for a backend that cannot.
+	PortsOf func(ctx context.Context, s Source, instance string, o BuildOptions) ([]Port, error)
 }
 
 // A Design is RTL that a backend can run.

@@ -7,6 +7,8 @@
 // A goal is an assert, an assume or a cover, in a process or as a property. Marked turns a cover into an assertion
 // of its opposite. An assertion with an implication gets a second goal, which fails when the condition before the
 // implication holds. So a proof shows that the condition can occur.
+//
+// Cut takes an instance out of the top module of such a text.
 package goals
 
 import (

@@ -117,12 +117,43 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestCut checks the pins of each form, ports in the header of each form, and refusals.
+func TestCut(t *testing.T) {
+	ports := []cosim.Port{{Name: "clk", Bits: 1, Input: true}, {Name: "a", Bits: 4, Input: true}, {Name: "y", Bits: 8}}
+	const head, body = "`line 3 \"t.v\" 1\nmodule t", " endmodule"
+	for pins, want := range map[string]string{
+		".clk(clk), .a({b, c}), .y(z)": "assign cut_u_a = { b , c }; assign z = cut_u_y;",
+		"clk, a, z[7:0]":               "assign cut_u_a = a; assign z [ 7 : 0 ] = cut_u_y;",
+		".*":                           "assign cut_u_a = a; assign y = cut_u_y;",
+		".clk, .a, .y()":               "assign cut_u_a = a;",
+	} {
+		text, err := Cut(head+"(input clk, output [7:0] z); core #(.W(4)) u ("+pins+");"+body, "t", "u", ports, "clk")
+		require.NoError(t, err)
+		require.Contains(t, text, want)
+		require.NotContains(t, text, "core")
+		if pins == ".*" {
+			require.Contains(t, text, "output [7:0] z, output wire [3:0] cut_u_a, input wire [7:0] cut_u_y);")
+		}
+	}
+	text, err := Cut(head+"(clk, z); input clk; output z; core u (clk, z, z);"+body, "t", "u", ports, "clk")
+	require.NoError(t, err)
+	require.Contains(t, text, "(clk, z, cut_u_a, cut_u_y); output wire [3:0] cut_u_a; input wire [7:0] cut_u_y; input clk;")
+	for _, c := range []string{"", "begin core u (clk); end", "core u (clk); other u (a);", "core u (clk), v (clk);"} {
+		_, err := Cut(head+"(input clk); "+c+body, "t", "u", ports, "clk")
+		require.ErrorContains(t, err, "no single instance u", c)
+	}
+	_, err = Cut(head+"(input clk); core u (clk);"+body, "none", "u", ports, "clk")
+	require.ErrorContains(t, err, "no module none")
+}
+
 // FuzzRead checks that any text is read or refused, and that rewriting keeps lengths and lines.
 func FuzzRead(f *testing.F) {
 	f.Add(text)
 	f.Add("assert property (@(posedge clk) a |=> b")
+	f.Add("module m #(x) (input a); c #(1) u (.a(b), .y(y)); endmodule module m; c u (a, y); endmodule")
 	f.Add("property p(x; endproperty bind a b c(;")
 	f.Fuzz(func(t *testing.T, text string) {
+		_, _ = Cut(text, "m", "u", []cosim.Port{{Name: "a", Bits: 2, Input: true}, {Name: "y", Bits: 1}}, "clk")
 		read, err := Read(text)
 		if err != nil {
 			return

@@ -3,10 +3,12 @@ package pinmap
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"starloom/cosim"
 	"starloom/cosim/goals"
@@ -14,6 +16,9 @@ import (
 
 // Prepare reads the goals of the RTL, and builds a model that is RTL. Otherwise, the first call of NewModel builds it.
 func (m *Map) Prepare(ctx context.Context) error {
+	if err := m.cut(ctx); err != nil {
+		return err
+	}
 	if err := m.readGoals(ctx); err != nil {
 		return err
 	}
@@ -48,11 +53,14 @@ func (m *Map) readGoals(ctx context.Context) error {
 	if len(read.Goals) == 0 {
 		return m.refuse("goals", m.Source.Name()+" has no assert, assume or cover", "delete goals, or write assertions")
 	}
-	source, err := m.withText(read.Plain())
+	source, err := m.withText(&m.Source, read.Plain())
 	if err != nil {
 		return err
 	}
-	m.Goals.source, m.Source = m.Source, source
+	if before := m.Source; m.written == nil {
+		m.written = &before
+	}
+	m.Source = source
 	if m.Goals.Only {
 		m.Given().Source = source
 	}
@@ -60,9 +68,72 @@ func (m *Map) readGoals(ctx context.Context) error {
 	return nil
 }
 
-// withText returns the source of the RTL with another text, whose macros are expanded.
-func (m *Map) withText(text string) (cosim.Source, error) {
-	s := m.Source
+// cut takes instances out of the RTL and of a model that is RTL.
+func (m *Map) cut(ctx context.Context) error {
+	if len(m.Cut) == 0 || m.written != nil {
+		return nil
+	}
+	g := m.Given()
+	switch at := slices.IndexFunc(m.Backends, func(b cosim.Backend) bool { return b.PortsOf != nil }); {
+	case g == nil || g.Load == nil || len(g.Source.Files) == 0 || at < 0:
+		return m.refuse("cut", "instances are taken out of both sides, but the model is not RTL",
+			"name RTL as the model: model: {top: MODULE, sources: [FILE]}; or delete cut")
+	case m.Image != "" || m.Source.VHDL() || g.Source.VHDL():
+		return m.refuse("cut", "instances can be taken out of SystemVerilog only", "delete cut")
+	}
+	if err := m.checkSource(); err != nil {
+		return err
+	}
+	before, mine := m.Source, m.Source
+	valued, err := m.source()
+	if err != nil {
+		return err
+	}
+	other := g.Source
+	for i, instance := range m.Cut {
+		key := fmt.Sprintf("cut[%d]", i)
+		if mine, err = m.without(ctx, &mine, valued.Params, instance, m.Clock); err != nil {
+			return m.inCut(key, m.inMap(err))
+		}
+		if other, err = m.without(ctx, &other, other.Params, instance, g.Clock); err != nil {
+			return m.inCut(key, m.inModel(err))
+		}
+	}
+	m.Source, g.Source, m.written = mine, other, &before
+	return nil
+}
+
+// inCut places an error without a file at the key of the instance.
+func (m *Map) inCut(key string, err error) error {
+	var bad *cosim.InputError
+	if errors.As(err, &bad) && (bad.Place == "" || strings.HasPrefix(bad.Place, "--")) {
+		return m.refuse(key, bad.Reason, bad.Remedy)
+	}
+	return err
+}
+
+func (m *Map) without(ctx context.Context, of *cosim.Source, params map[string]string, instance,
+	clock string) (cosim.Source, error) {
+	b := m.Backends[slices.IndexFunc(m.Backends, func(b cosim.Backend) bool { return b.PortsOf != nil })]
+	valued := *of
+	valued.Params = params
+	ports, err := b.PortsOf(ctx, valued, instance, m.Build)
+	if err != nil {
+		return valued, err
+	}
+	text, err := b.Preprocess(ctx, valued, m.Build)
+	if err != nil {
+		return valued, err
+	}
+	if text, err = goals.Cut(text, of.Top, instance, ports, clock); err != nil {
+		return valued, err
+	}
+	return m.withText(of, text)
+}
+
+// withText returns a source with another text, whose macros are expanded.
+func (m *Map) withText(of *cosim.Source, text string) (cosim.Source, error) {
+	s := *of
 	c, err := cosim.OpenCache(m.Build.Cache)
 	if err != nil {
 		return s, err
@@ -82,7 +153,7 @@ func (m *Map) withText(text string) (cosim.Source, error) {
 
 // Marked returns the source in which every goal is an assertion with a marker, with its clock.
 func (m *Map) Marked() (cosim.Source, error) {
-	s, err := m.withText(m.Goals.Text.Marked())
+	s, err := m.withText(&m.Source, m.Goals.Text.Marked())
 	if m.Clock != "" {
 		s.Clocks = []string{m.Clock}
 	}
@@ -93,7 +164,7 @@ func (m *Map) Marked() (cosim.Source, error) {
 // Close it by CloseRTL.
 func (m *Map) OnlyGoal(goal int, message string) (*Map, error) {
 	other := *m
-	source, err := m.withText(m.Goals.Text.Only(goal, message))
+	source, err := m.withText(&m.Source, m.Goals.Text.Only(goal, message))
 	other.Source, other.opened = source, nil
 	return &other, err
 }

@@ -72,11 +72,13 @@ type Map struct {
 
 	Contract
 
-	Goals *Goals // nil unless assertions of the RTL are goals of a proof
+	Goals *Goals   // nil unless assertions of the RTL are goals of a proof
+	Cut   []string // instances that Prepare takes out of the top modules of both sides
 
 	Build cosim.BuildOptions
 
-	opened *opened // nil before Open
+	opened  *opened       // nil before Open
+	written *cosim.Source // of the map's file; nil unless Prepare has replaced Source
 }
 
 // Written is the file of a map.
@@ -86,14 +88,13 @@ type Written struct{ File, SHA256 string }
 type Goals struct {
 	Only bool // nothing is compared: the model is the RTL itself
 
-	Text   *goals.Text  // nil before Prepare
-	source cosim.Source // as written in the map
+	Text *goals.Text // nil before Prepare
 }
 
 // original returns the source of the RTL as written in the map.
 func (m *Map) original() *cosim.Source {
-	if m.Goals != nil && m.Goals.Text != nil {
-		return &m.Goals.source
+	if m.written != nil {
+		return m.written
 	}
 	return &m.Source
 }

@@ -203,3 +203,38 @@ func TestLongGoalOperators(t *testing.T) {
 		}
 	}
 }
+
+// TestLongCut takes a multiplier out of both sides: what surrounds it is compared, its inputs are outputs.
+func TestLongCut(t *testing.T) {
+	const core = "module core #(parameter W = 4) (input clk, input [W-1:0] a, input [W-1:0] b, output reg [2*W-1:0] y);\n" +
+		"  always @(posedge clk) y <= a * b;\nendmodule\n"
+	old := "module top(clk, rst, a, b, q);\n  input clk, rst; input [11:0] a, b; output reg [11:0] q; wire [23:0] y;\n" +
+		"  core #(.W(12)) u_core (.clk(clk), .a(a), .b(b ^ 12'h5), .y(y));\n" +
+		"  always @(posedge clk) if (rst) q <= 0; else q <= y[23:12] + 1;\nendmodule\n"
+	fresh := "module top(input clk, input rst, input [11:0] a, b, output logic [11:0] q);\n  logic [23:0] y;\n" +
+		"  wire [11:0] mixed = {b[11:3], ~b[2], b[1], ~b[0]};\n" +
+		"  core #(12) u_core (clk, a, mixed, y);\n" +
+		"  always_ff @(posedge clk) if (rst) q <= '0; else q <= 12'(y >> 12) - 12'hfff;\nendmodule\n"
+	cut := func(old, fresh string, names ...string) *pinmap.Map {
+		m := givenMap(t, "top", write(t, "old.v", old+core), write(t, "fresh.sv", fresh+core), "rst")
+		m.Cut = names
+		return m
+	}
+	r := judged(t, cut(old, fresh, "u_core"))
+	require.Equal(t, Equal, r.Verdict, r.Reason)
+	require.Equal(t, 36, r.Bits, "q and both operands")
+	require.Contains(t, strings.Join(r.Assumed, "\n"), "u_core")
+	r = judged(t, cut(old, strings.Replace(fresh, "~b[2]", "b[2]", 1), "u_core"))
+	require.Equal(t, Differs, r.Verdict)
+	require.Contains(t, r.Case.Divergence.Signal, "cut_u_core_b")
+	if !*full {
+		return
+	}
+	r = judged(t, cut(old, strings.Replace(fresh, "12'hfff", "12'hffe", 1), "u_core"))
+	require.Equal(t, Differs, r.Verdict)
+	require.Contains(t, r.Case.Divergence.Signal, "q")
+	for name, reason := range map[string]string{"u_other": "no instance u_other", "u.v": "no instance u.v"} {
+		_, err := Run(context.Background(), cut(old, fresh, name), Options{})
+		require.ErrorContains(t, err, reason)
+	}
+}

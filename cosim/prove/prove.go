@@ -54,6 +54,10 @@ func (p *prover) assumed(w *pinmap.Wires, terms *pinmap.Terms) []string {
 	for _, c := range terms.Assume {
 		all = append(all, c.Text)
 	}
+	for _, instance := range p.m.Cut {
+		all = append(all, fmt.Sprintf("instance %s has equal outputs on both sides while its inputs are equal, for "+
+			"any inputs during reset", instance))
+	}
 	for i, c := range terms.Compare {
 		if c != nil {
 			all = append(all, fmt.Sprintf("%s counts when %s", w.Model[i].Name, c.Text))

@@ -26,6 +26,7 @@ func Wasm() cosim.Backend {
 			return wasmDesign(Load(image))
 		},
 		Preprocess: preprocess,
+		PortsOf:    portsOf,
 	}
 }
 

@@ -180,3 +180,41 @@ func (b *builder) outputOf(args ...string) ([]byte, error) {
 	said, err = b.runVerilator(args...)
 	return nil, b.refusalUnlessStopped(said, err)
 }
+
+// portsOf returns the ports of an instance in the top module, in order.
+func portsOf(ctx context.Context, s cosim.Source, instance string, o cosim.BuildOptions) (ports []cosim.Port,
+	err error) {
+	b, err := newBuilder(ctx, &s, &o, target{ending: ".ports", compiler: verilatorTool})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.work)) }()
+	var n *netlist
+	if said, err := b.readNetlist(&n); err != nil {
+		return nil, b.refusalUnlessStopped(said, err)
+	}
+	for _, at := range n.top.all("instance") {
+		module := n.modules[at.get("defName")]
+		if at.get("name") != instance || module == nil {
+			continue
+		}
+		var vars []*xmlNode
+		for _, v := range module.children {
+			if v.name == "var" && v.get("dir") != "" && v.get("param") != "true" {
+				vars = append(vars, v)
+			}
+		}
+		slices.SortStableFunc(vars,
+			func(a, b *xmlNode) int { return number(a.get("pinIndex")) - number(b.get("pinIndex")) })
+		for _, v := range vars {
+			p, _, err := n.port(v)
+			if err != nil {
+				return nil, err
+			}
+			ports = append(ports, p)
+		}
+		return ports, nil
+	}
+	return nil, &cosim.InputError{Place: n.place(n.top),
+		Reason: fmt.Sprintf("module %s has no instance %s", s.Top, instance), Remedy: "name an instance of the top module"}
+}

@@ -45,6 +45,7 @@ import (
 //	assume: "push -> count < DEPTH"      # what inputs respect, one or a list; compare: when an output counts
 //	compare: {head: "count != 0"}
 //	streams: {in: {axis: s_axis}}        # sides with valid and ready
+//	cut: [u_core]                        # an instance to take out of both sides, which are RTL
 //	goals: only                          # prove the RTL's own assertions; beside: and compare
 //	libraries: {tools: [tools.vhd]}      # of VHDL; ghdl_flags: [-frelaxed]
 //
@@ -134,6 +135,7 @@ func (d *pinDecoder) keys() map[string]readNode {
 			return err
 		},
 		"goals":   d.goals,
+		"cut":     func(n *yaml.Node, where string) error { return d.noted(n, where, &m.Cut) },
 		"clock":   d.clock,
 		"reset":   d.reset,
 		"pins":    d.each(d.pin),
