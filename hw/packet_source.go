@@ -39,7 +39,8 @@ type PacketSources struct {
 	used   []uint8  // by VC: 1 while a packet owns the VC
 	tailed []uint8  // by VC: 1 if its last owner has sent its tail
 
-	shards []sourceShard
+	buffers *sharedBuffers // at the far ends; nil for private ones
+	shards  []sourceShard
 }
 
 // sourceShard holds the sources of a shard that are able to send. It is derived from the registers.
@@ -57,6 +58,7 @@ func emptySources(config RouterConfig, clock *Clock, w *routerWiring, packets *P
 	n := w.nodes
 	x.next, x.place, x.vc = make([]uint32, n), make([]uint16, n), make([]uint8, n)
 	x.sent, x.used, x.tailed = make([]uint16, n*config.VCs), make([]uint8, n*config.VCs), make([]uint8, n*config.VCs)
+	x.buffers = newSharedBuffers(&config, n)
 	x.shards = make([]sourceShard, w.shards)
 	for i, s := range w.places {
 		x.shards[i].ready = NewSet(max(1, s.End-s.First))
@@ -65,12 +67,12 @@ func emptySources(config RouterConfig, clock *Clock, w *routerWiring, packets *P
 }
 
 func (x *PacketSources) registers() []Register {
-	return []Register{
+	return append([]Register{
 		Column("place", x.place),
 		Column("vc", x.vc, AtMost(uint8(x.config.VCs-1))).ResetTo(uint8(x.config.VCs - 1)),
 		Column("sent", x.sent, AtMost(uint16(x.config.Depth))), Column("used", x.used, AtMost[uint8](1)),
 		Column("tailed", x.tailed, AtMost[uint8](1)),
-	}
+	}, x.buffers.registers()...)
 }
 
 func newPacketSources(path string, config RouterConfig, clock *Clock, w *routerWiring, packets *Packets,
@@ -216,6 +218,17 @@ func (x *PacketSources) takeCredit(place, vc int) {
 	if x.config.WaitForTail && x.sent[g] == 0 && x.tailed[g] == 1 {
 		x.used[g] = 0
 	}
+	if x.buffers != nil {
+		x.buffers.credits(place, vc, x.sent[g] == 0 && x.used[g] == 1)
+	}
+}
+
+// full reports whether a VC has no credit.
+func (x *PacketSources) full(place, vc int) bool {
+	if x.buffers != nil {
+		return x.buffers.full(place, vc)
+	}
+	return int(x.sent[place*x.config.VCs+vc]) >= x.config.Depth
 }
 
 // send sends the next flit of a source. It returns false if the source must wait for a credit or a packet.
@@ -228,7 +241,7 @@ func (x *PacketSources) send(shard, place int) (sent bool) {
 	if uint64(p.Created[packet]) > x.clock.cycle {
 		return false
 	}
-	vcs, depth := x.config.VCs, uint16(x.config.Depth)
+	vcs := x.config.VCs
 	first := place * vcs
 	f := Flit(packet) << flitPacketShift
 	if x.place[place] == 0 {
@@ -244,7 +257,7 @@ func (x *PacketSources) send(shard, place int) (sent bool) {
 		if f |= flitHead; p.Sequence != nil {
 			p.Sequence[packet] = at - x.start[place] + 1
 		}
-	} else if x.sent[first+int(x.vc[place])] == depth {
+	} else if x.full(place, int(x.vc[place])) {
 		return false
 	}
 	vc := int(x.vc[place])
@@ -262,6 +275,9 @@ func (x *PacketSources) send(shard, place int) (sent bool) {
 		}
 		x.place[place] = 0
 		x.next[place]++
+	}
+	if x.buffers != nil {
+		x.buffers.sends(place, vc, f.Tail())
 	}
 	to := &x.wiring.sources[place]
 	x.flits.put(shard, to.wire, to.delay, uint64(f))
@@ -284,7 +300,7 @@ func (x *PacketSources) freeVC(place int, packet uint32) int {
 		if vc++; vc < low || vc > high {
 			vc = low
 		}
-		if g := place*x.config.VCs + vc; x.used[g] == 0 && int(x.sent[g]) < x.config.Depth {
+		if g := place*x.config.VCs + vc; x.used[g] == 0 && !x.full(place, vc) {
 			return vc
 		}
 	}

@@ -53,6 +53,7 @@ type Routers struct {
 type routerPath interface {
 	latch(router int, w *routerScratch, flits, arrived []uint64)
 	registers() []Register
+	derive()
 	// eachCrossing yields the flits after the switch that have not left their router, with their output ports.
 	eachCrossing(yield func(port int, f Flit))
 	// eachReturning yields the VCs of credits that have not left their router, with their input ports.
@@ -177,6 +178,7 @@ func (x *Routers) derive() {
 			}
 		}
 	}
+	x.path.derive()
 }
 
 func (x *Routers) Latches() []Wire {

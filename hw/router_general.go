@@ -89,6 +89,10 @@ func (x *generalRouters) takeCredits(w *generalScratch, bank *CreditWires) {
 			if none && x.config.WaitForTail && has(x.of(x.tailed, w.router), out) {
 				exclude(x.of(x.used, w.router), out)
 			}
+			if b := x.stage.buffers; b != nil {
+				b.credits(w.port+o, out-o*x.config.VCs, none && has(x.of(x.used, w.router), out))
+				x.fills(w.router, o)
+			}
 		}
 		lit[at+k] = 0
 	}
@@ -449,7 +453,10 @@ func (x *generalRouters) moveGeneral(w *generalScratch, member int) (tail, empty
 	x.count[v]--
 	x.moved[v] = uint32(x.flits.clock.cycle)
 	x.sent[w.vc+out]++
-	if int(x.sent[w.vc+out]) == depth {
+	if s.buffers != nil {
+		s.buffers.sends(w.port+o, out-o*vcs, f.Tail())
+		x.fills(r, o)
+	} else if int(x.sent[w.vc+out]) == depth {
 		include(x.of(x.full, r), out)
 	}
 	f = f.onVC(out - o*vcs)

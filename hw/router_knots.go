@@ -162,8 +162,8 @@ func (g *waits) waiting(v int) bool {
 	case active:
 		out := g.output(v)
 		g.why[v] = WaitCredit
-		return int(x.sent[out]) == x.config.Depth &&
-			g.onFar(v, x.wiring.outputs[out/x.config.VCs].wire, out/x.config.VCs, out%x.config.VCs)
+		return has(x.of(x.full, router), int(x.out[v])) &&
+			g.onBuffer(v, x.wiring.outputs[out/x.config.VCs].wire, out/x.config.VCs, out%x.config.VCs)
 	case waits:
 		return g.headWaits(v, router)
 	}
@@ -194,7 +194,7 @@ func (g *waits) headWaits(v, router int) bool {
 		ow := x.wiring.first[router]*vcs + out
 		if !has(x.of(x.used, router), out) {
 			if x.config.Stages.BusyWhenFull && has(x.of(x.full, router), out) &&
-				g.onFar(v, x.wiring.outputs[ow/vcs].wire, ow/vcs, ow%vcs) {
+				g.onBuffer(v, x.wiring.outputs[ow/vcs].wire, ow/vcs, ow%vcs) {
 				continue
 			}
 			return false
@@ -218,11 +218,11 @@ func (g *waits) sourceWaits(place int) bool {
 	wire, back := x.wiring.sources[place].wire, len(x.wiring.router)+place
 	if x.place[place] > 0 {
 		vc := int(x.vc[place])
-		return int(x.sent[place*vcs+vc]) == x.config.Depth && g.onFar(v, wire, back, vc)
+		return x.full(place, vc) && g.onBuffer(v, wire, back, vc)
 	}
 	low, high := x.vcsOf(g.front(v))
 	for vc := low; vc <= high; vc++ {
-		if s := place*vcs + vc; x.used[s] == 0 && int(x.sent[s]) < x.config.Depth || !g.onFar(v, wire, back, vc) {
+		if s := place*vcs + vc; x.used[s] == 0 && !x.full(place, vc) || !g.onBuffer(v, wire, back, vc) {
 			return false
 		}
 	}
@@ -245,6 +245,18 @@ func (g *waits) sinkWaits(place int) bool {
 }
 
 func (g *waits) on(v, other int) { g.next[v] = append(g.next[v], uint32(other)) }
+
+// onBuffer is onFar for a credit of a VC, which any VC that shares its buffer may release.
+func (g *waits) onBuffer(v int, wire uint32, back, vc int) bool {
+	if !g.x.config.Stages.Buffers.Shared {
+		return g.onFar(v, wire, back, vc)
+	}
+	waits := true
+	for vc := range g.x.config.VCs {
+		waits = g.onFar(v, wire, back, vc) && waits
+	}
+	return waits
+}
 
 // onFar reports whether vertex v waits for the buffer at the far end of a flit wire, or for lost credits, and adds
 // the edge to that buffer. While flits or credits are in flight, onFar returns false. back is the wire of the

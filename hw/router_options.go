@@ -12,6 +12,7 @@ type RouterStages struct {
 	CrossbarDelay   int     // cycles of the crossbar (0: 1)
 
 	Speculation RouterSpeculation
+	Buffers     RouterBuffers
 
 	HoldSwitch bool // a packet keeps its connection through the switch while it has flits and credits
 
@@ -55,7 +56,7 @@ func (c *RouterConfig) Beyond() string {
 		{s.InternalSpeedup > 1, "internal_speedup"}, {s.OutputBuffer > 0, "output_buffer"},
 		{s.CrossbarDelay > 1, "crossbar_delay"}, {s.Speculation.On, "speculative"}, {s.HoldSwitch, "hold_switch"},
 		{s.BusyWhenFull, "vc_busy_when_full"}, {s.PrioritizeEmpty, "vc_prioritize_empty"},
-		{s.ShuffleRequests, "vc_shuffle_requests"}, {s.Priority != NoPriority, "priority"},
+		{s.ShuffleRequests, "vc_shuffle_requests"}, {s.Priority != NoPriority, "priority"}, {s.Buffers.Shared, "buffers"},
 		{s != RouterStages{}.filled(), "an option of the stages"},
 	} {
 		if option.is {
@@ -113,6 +114,10 @@ func (c *RouterConfig) CheckStages(ports int) error {
 	case s.OutputBuffer < 0 || s.OutputBuffer > outputBufferMax || s.CrossbarDelay > stageDelayMax:
 		return fmt.Errorf("a buffer of %d flits after a crossbar of %d cycles; allowed: 0 (no limit) to %d flits, 1 to "+
 			"%d cycles", s.OutputBuffer, s.CrossbarDelay, outputBufferMax, stageDelayMax)
+	case s.Buffers.Shared && (s.Buffers.Pools < 1 || s.Buffers.Pools > c.VCs || s.Buffers.Private < 0 ||
+		s.Buffers.Pools*s.Buffers.Private > c.Depth):
+		return fmt.Errorf("%d pools of %d private flits among %d flits; allowed: 1 to %d pools, and not more private flits "+
+			"than flits", s.Buffers.Pools, s.Buffers.Private, c.Depth, c.VCs)
 	case s.Priority > PrioritySequence:
 		return fmt.Errorf("priority %d; allowed: 0 to %d", s.Priority, PrioritySequence)
 	}

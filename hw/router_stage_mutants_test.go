@@ -30,6 +30,7 @@ func stageMutants() []wrongStage {
 			general, "bank := vc % s.InputSpeedup", "bank := mutantBank(MUTANT, vc, x.config.VCs, s.InputSpeedup)"}},
 		{"the choice moves by one", map[string]int{"is3": 331, "ispd15": 821}, []string{
 			general, "+ s.InputSpeedup) %", "+ s.InputSpeedup - (s.InputSpeedup-1)*mutantOne(MUTANT)) %"}},
+		{"no place is kept", map[string]int{"shared": 367}, []string{"router_buffers.go", "\tif keeps {", "\tif keeps && !MUTANT {"}},
 		{"a credit message for each VC", map[string]int{"is2": 1046, "is3": 343, "ispd15": 804}, []string{
 			stagesFile, "s.queued = ", "s.queued = MUTANT || ",
 			stagesFile, "s.creditful, s.ordered = ", "s.creditful, s.ordered = MUTANT || ",

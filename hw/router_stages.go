@@ -30,6 +30,7 @@ type stages struct {
 	routing  []uint64 // set of input VCs whose heads are routed
 	routeEnd []uint64 // by router: first cycle after these heads are routed; 0 for none
 	priority []int32  // [input VC * depth + place]: priority of a flit
+	buffers  *sharedBuffers
 }
 
 // crossing is the queue after the crossbar, by output port: ready flits, then crossing flits, then flits that wait for
@@ -76,6 +77,8 @@ func newGeneral(routers *Routers) routerPath {
 	}
 	registers := x.buildAllocators(w)
 	ins, outs := ports*s.InputSpeedup, ports*s.OutputSpeedup
+	s.buffers = newSharedBuffers(c, ports)
+	registers = append(registers, s.buffers.registers()...)
 	registers = append(registers, s.buildQueues(c, len(w.ports), ports)...)
 	if c.RoutingDelay > 1 {
 		s.routing, s.routeEnd = make([]uint64, len(w.ports)*x.words), make([]uint64, len(w.ports))
@@ -311,6 +314,26 @@ func (x *generalRouters) eachReturning(yield func(port, vc int)) {
 					yield(port, int(vc-1))
 				}
 			}
+		}
+	}
+}
+
+// fills updates the set of output VCs without credit at output o, after sends and credits of a shared buffer.
+func (x *generalRouters) fills(r, o int) {
+	full := x.of(x.full, r)
+	for vc := range x.config.VCs {
+		if x.stage.buffers.full(x.wiring.first[r]+o, vc) {
+			include(full, o*x.config.VCs+vc)
+		} else {
+			exclude(full, o*x.config.VCs+vc)
+		}
+	}
+}
+
+func (x *generalRouters) derive() {
+	for r, ports := range x.wiring.ports {
+		for o := 0; x.stage.buffers != nil && o < ports; o++ {
+			x.fills(r, o)
 		}
 	}
 }

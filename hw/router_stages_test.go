@@ -44,8 +44,11 @@ func stageGoldens(t testing.TB) []golden {
 	busy.Depth = 2
 	late := islip(4, RouterStages{})
 	late.RoutingDelay = 3
+	shared := islip(4, RouterStages{Buffers: RouterBuffers{Shared: true, Pools: 4}})
+	shared.Depth = 8
 	mesh := mesh(4, 2)
 	return []golden{
+		{"shared", mesh, shared},
 		{"is2", mesh, islip(4, RouterStages{InputSpeedup: 2})},
 		{"is3", graph5(), kinds(4, inputFirst, inputFirst, RouterStages{InputSpeedup: 3})},
 		{"os2", mesh, islip(2, RouterStages{OutputSpeedup: 2})},
@@ -106,6 +109,7 @@ func TestRouterStageOptions(t *testing.T) {
 		change change
 		want   int
 	}{
+		"shared":     {"policy": {func(c *RouterConfig) { c.Stages.Buffers, c.Depth = RouterBuffers{}, 2 }, 1195}},
 		"is2":        {"input": {input, 1155}},
 		"is3":        {"input": {input, 553}, "vc": {vc, 184}, "sw": {sw, 165}},
 		"os2":        {"output": {output, 1209}},
@@ -169,6 +173,10 @@ func randomStages(r *rand.Rand, c *RouterConfig) {
 	if often(2) {
 		s.Speculation = RouterSpeculation{On: true, AnyCredit: often(2), Own: often(2), Allocator: kind(), MaskByRequests: often(2)}
 		s.Speculation.AnyVC = s.Speculation.AnyCredit && often(2)
+	}
+	if often(3) {
+		s.Buffers = RouterBuffers{Shared: true, Pools: 1 + r.IntN(c.VCs), Private: r.IntN(2)}
+		c.Depth = max(c.Depth, s.Buffers.Pools*s.Buffers.Private)
 	}
 	c.Stages = s
 }
