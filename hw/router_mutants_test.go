@@ -152,14 +152,14 @@ func routerMutants() []wrongRule {
 		{"a credit of one cycle more", [5]int{}, false, []string{
 			wiring, "uint16(1 + l.Latency + config.CreditDelay", "uint16(mutantOne(MUTANT) + 1 + l.Latency + config.CreditDelay"}},
 		{"injection of one cycle more", [5]int{}, false, []string{
-			wiring, "wireEnd{uint32(at), uint16(1 + n.Latency)}", "wireEnd{uint32(at), uint16(1 + n.Latency + mutantOne(MUTANT))}"}},
+			wiring, "wireEnd{uint32(in), uint16(1 + from.Latency)}", "wireEnd{uint32(in), uint16(1 + from.Latency + mutantOne(MUTANT))}"}},
 		{"a source's credit of one cycle more", [5]int{}, false, []string{
-			wiring, "wireEnd{ports + uint32(place), uint16(1 + n.Latency)}", "wireEnd{ports + uint32(place), uint16(1 + n.Latency + mutantOne(MUTANT))}"}},
+			wiring, "wireEnd{ports + uint32(place), uint16(1 + from.Latency)}", "wireEnd{ports + uint32(place), uint16(1 + from.Latency + mutantOne(MUTANT))}"}},
 		{"a sink's credit of one cycle more", [5]int{}, false, []string{
 			wiring, "uint16(1 + n.Latency + config.CreditDelay)}", "uint16(1 + n.Latency + config.CreditDelay + mutantOne(MUTANT))}"}},
 		{"ejection of one cycle more", [5]int{}, false, []string{wiring, "uint16(2 + n.Latency", "uint16(mutantOne(MUTANT) + 2 + n.Latency"}},
 		{"a link of one cycle less", [5]int{}, false, []string{wiring, "2 + l.Latency", "2 - mutantOne(MUTANT) + l.Latency"}},
-		{"injection of one cycle less", [5]int{}, false, []string{wiring, "wireEnd{uint32(at), uint16(1", "wireEnd{uint32(at), uint16(1 - mutantOne(MUTANT)"}},
+		{"injection of one cycle less", [5]int{}, false, []string{wiring, "wireEnd{uint32(in), uint16(1", "wireEnd{uint32(in), uint16(1 - mutantOne(MUTANT)"}},
 		{"a source's credit of one cycle less", [5]int{}, false, []string{
 			wiring, "wireEnd{ports + uint32(place), uint16(1", "wireEnd{ports + uint32(place), uint16(1 - mutantOne(MUTANT)"}},
 		{"a sink's credit of one cycle less", [5]int{}, false, []string{

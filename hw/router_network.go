@@ -225,6 +225,10 @@ func RouterBytes(config *RouterConfig, graph *RouterGraph, routing *RouteTable) 
 	bytes = vcs*(8*uint64(config.Depth)+8*words+memoryVC) + uint64(ports)*memoryPort + routers*(memoryRouter+7*8*words)
 	bytes += slots * (uint64(ports) + nodes) * (8 + 1) // flits and credits in flight
 	bytes += nodes*(memoryNode+4*uint64(config.VCs)) + memoryRoute*uint64(len(routing.Ports))
+	bytes += slots * (uint64(ports) + nodes) * uint64(config.banks()-1)
+	if s := config.Stages.filled(); s.OutputSpeedup > 1 || s.InternalSpeedup > 1 || s.CrossbarDelay > 1 {
+		bytes += vcs * uint64(config.Depth) * (8 + 2*uint64(s.InputSpeedup)) // queues of flits and of credits
+	}
 	return bytes + uint64(len(graph.Links))*8*5
 }
 

@@ -104,5 +104,6 @@ func (r *Router) config() (c hw.RouterConfig, err error) {
 		}
 	}
 	c.Stages, err = r.stages()
+	r.Buffers.divide(&c)
 	return c, err
 }

@@ -3,6 +3,7 @@ package netlist
 import (
 	"cmp"
 	_ "embed"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -42,6 +43,20 @@ type RouterStages struct {
 	Priority string `json:"priority,omitempty" jsonschema:"enum=none,enum=age,enum=network_age,enum=local_age,enum=queue_length,enum=hop_count,enum=sequence"`
 	// a virtual channel has the highest priority in its queue, not that of its first flit
 	PriorityDonation bool `json:"priority_donation,omitempty"`
+	// buffers of an input port that its virtual channels share (default: depth flits for each)
+	Buffers *RouterBuffers `json:"buffers,omitempty"`
+}
+
+// RouterBuffers are the buffers of an input port, with the meaning of BookSim 2.
+type RouterBuffers struct {
+	// shared: the virtual channels share all flits except private ones; private: each has an equal part
+	Policy string `json:"policy" jsonschema:"required,enum=shared,enum=private"`
+	// flits of an input port (default vcs * depth)
+	Size int `json:"size,omitempty" jsonschema:"minimum=1,maximum=4096"`
+	// shared: flits that only one pool may use (default 1)
+	Private *int `json:"private,omitempty" jsonschema:"minimum=0,maximum=4096"`
+	// shared: pools of virtual channels (default vcs: one for each)
+	Pools int `json:"pools,omitempty" jsonschema:"minimum=1,maximum=256"`
 }
 
 // Speculative are the options of speculative requests for the switch.
@@ -60,6 +75,25 @@ type Speculative struct {
 func (RouterStages) Declaration() string { return routerStagesSource }
 func (Speculative) Declaration() string  { return routerStagesSource }
 
+func (RouterBuffers) Declaration() string { return routerStagesSource }
+
+// divide sets the depth and the buffers of a configuration.
+func (b *RouterBuffers) divide(c *hw.RouterConfig) {
+	if b == nil {
+		return
+	}
+	size := cmp.Or(b.Size, c.VCs*c.Depth)
+	if b.Policy == "private" {
+		c.Depth = size / c.VCs
+		return
+	}
+	c.Depth = size
+	c.Stages.Buffers = hw.RouterBuffers{Shared: true, Private: 1, Pools: cmp.Or(b.Pools, c.VCs)}
+	if b.Private != nil {
+		c.Stages.Buffers.Private = *b.Private
+	}
+}
+
 func (r *RouterStages) stages() (s hw.RouterStages, err error) {
 	s = hw.RouterStages{InputSpeedup: r.InputSpeedup, OutputSpeedup: r.OutputSpeedup, InternalSpeedup: r.InternalSpeedup,
 		OutputBuffer: r.OutputBuffer, CrossbarDelay: r.CrossbarDelay, HoldSwitch: r.HoldSwitch,
@@ -75,8 +109,10 @@ func (r *RouterStages) stages() (s hw.RouterStages, err error) {
 
 // refusal returns why the stages contradict each other, and what to write instead, "" if they do not.
 func (r *RouterStages) refusal() (reason, remedy string) {
-	y := r.Speculative
+	y, b := r.Speculative, r.Buffers
 	switch {
+	case b != nil && b.Policy == "private" && (b.Private != nil || b.Pools > 0):
+		return "buffers: private and pools are for the policy shared", "delete them, or write policy: shared"
 	case y != nil && y.CheckVC != nil && !*y.CheckVC && (y.CheckCredit == nil || *y.CheckCredit):
 		return "speculative: check_credit without check_vc: no head would request the switch", "add check_credit: false"
 	case y != nil && y.MaskByRequests && y.Allocator == "":
@@ -107,6 +143,9 @@ func stageKeys(c *hw.RouterConfig) string {
 		add(on.is, on.key, "true")
 	}
 	add(s.Priority != hw.NoPriority, "priority", s.Priority.String())
+	if b := s.Buffers; b.Shared {
+		keys = append(keys, fmt.Sprintf("buffers: {policy: shared, size: %d, private: %d, pools: %d}", c.Depth, b.Private, b.Pools))
+	}
 	if y := s.Speculation; y.On {
 		var options []string
 		for _, option := range []struct {

@@ -24,6 +24,7 @@ router 4 node 6 node 7 router 2 5 router 3 1
 func TestRouterStagesFromScenarios(t *testing.T) {
 	const sep = "allocator: separable_input_first"
 	for name, router := range map[string]string{
+		"shared":     "vcs: 4, buffers: {policy: shared, size: 8, private: 0}",
 		"is2":        "vcs: 4, input_speedup: 2",
 		"is3":        "vcs: 4, input_speedup: 3, " + sep,
 		"os2":        "output_speedup: 2",
@@ -77,6 +78,10 @@ func TestRouterStagesRefused(t *testing.T) {
 		"router: {speculative: {check_vc: false}}":               "no head would request the switch",
 		"router: {speculative: {mask_by_requests: true}}":        "for an allocator of its own",
 		"router: {speculative: {allocator: pim}}":                `no allocator "pim"`,
+		"router: {buffers: {policy: private, private: 1}}":       "for the policy shared",
+		"router: {buffers: {policy: shared, size: 1}}":           "2 pools of 1 private flits among 1",
+		"router: {buffers: {policy: dynamic}}":                   "dynamic",
+		"router: {buffers: {policy: private, size: 1}}":          "flits of a buffer",
 		"router: {priority: class}":                              "priority",
 		"router: {internal_speedup: 0.5}":                        "internal_speedup",
 		"router: {input_speedup: 2}}}\nrtl: [{replace: '*'}]\n#": "input_speedup",
@@ -86,4 +91,7 @@ func TestRouterStagesRefused(t *testing.T) {
 		_, err := parsedAndRun(file, "starloom: 1\nworkload: {traffic: {rate: 0.1}}\nfabric: {netlist: {mesh: {k: [2, 2]}, "+text+"}}\n")
 		require.ErrorContains(t, err, says, text)
 	}
+	_, err := parsedAndRun(filepath.Join(t.TempDir(), "ring.yaml"), "starloom: 1\nworkload: {traffic: {rate: 0.1}}\n"+
+		"fabric: {netlist: {ring: {n: 4}, router: {vcs: 4, buffers: {policy: shared, private: 0}}}}\n")
+	require.ErrorContains(t, err, "the routes need separate virtual channels")
 }
