@@ -74,7 +74,10 @@ func (s *RouterSignals) Sites() ([]*Site, error) {
 func (x *exportedRouters) check(c *RouterConfig, w *routerWiring) error {
 	path := x.Routers.Path()
 	known := []string{"VCs", "Depth", "RoutingDelay", "CreditDelay", "WaitForTail", "VCAllocator", "SwitchAllocator",
-		"Classes"}
+		"Classes", "Stages"}
+	if beyond := c.Beyond(); beyond != "" {
+		return fmt.Errorf("%s: vc_router has no %s", path, beyond)
+	}
 	if option := unknownOption(*c, known); option != "" {
 		return fmt.Errorf("%s: vc_router has no option %s", path, option)
 	}

@@ -181,7 +181,8 @@ func TestRefused(t *testing.T) {
 		"fabric: {ej: {a: 1, b: 2, dimensions: 1}}\nfirmware: {program: ej/all-to-all}\n" +
 			"workload: {all_to_all: {}}\n": "cannot be exported",
 		wire: "netlist.medium.near has no Verilog",
-		strings.Replace(mesh, "vcs: 2", "vcs: 16", 1): "vc_router has at most 64 input VCs",
+		strings.Replace(mesh, "vcs: 2", "vcs: 16", 1):                       "vc_router has at most 64 input VCs",
+		strings.Replace(mesh, "depth: 2", "depth: 2, hold_switch: true", 1): "vc_router has no hold_switch",
 		"fabric: {netlist: {mesh: {k: [2, 2]}, router: {vcs: 2}, streaming: {}}}\nfirmware: {program: netlist/exchange}\n" +
 			"workload: {all_to_all: {}}\n": "processors at routers are not exported yet",
 		mesh + "faults: {schedule: [{kind: drop, targets: [\"netlist.router[0].output[0]\"]}]}\n": "faults act between the parts",
