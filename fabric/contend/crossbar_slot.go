@@ -193,6 +193,10 @@ func (t *crossbarTransport) Reset(seed uint64) {
 	}
 }
 
+// Timeless implements fabric.Timeless: on a medium without an arbiter, coins depend on the slot. No arbiter of a crossbar
+// has slices.
+func (t *crossbarTransport) Timeless() bool { return !t.coins }
+
 func (t *crossbarTransport) State(v *hw.StateVisitor) {
 	t.state(v)
 	v.Derive(func() { t.stale.Fill(t.ports) })
