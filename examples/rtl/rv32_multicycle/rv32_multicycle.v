@@ -16,10 +16,10 @@
 // in which it is late adds one. FETCH takes 1 cycle for a compressed instruction at an address that is not a multiple
 // of 4: the core has kept the second half of the word before.
 //
-// Bus: an access holds valid_o, address_o (of a word), write_o, bytes_o (the bytes that it reads or writes) and data_o
-// until ready_i. data_i and error_i count in that cycle. The next access may begin in the next cycle. An access to an
-// address that is not a multiple of its size takes place, in two words if necessary. No path leads from the inputs of
-// the bus to its outputs within a cycle.
+// Bus: an access holds valid_o, fetch_o (it reads an instruction), address_o (of a word), write_o, bytes_o (the bytes
+// that it reads or writes) and data_o until ready_i. data_i and error_i count in that cycle. The next access may begin
+// in the next cycle. An access to an address that is not a multiple of its size takes place, in two words if necessary.
+// No path leads from the inputs of the bus to its outputs within a cycle.
 //
 // Turns: after wfi the core waits, with waits_o, until wake_i. An illegal instruction, ecall, ebreak and an error of
 // the bus end in TRAP, with trap_o. There are no interrupts and no control registers. Reset sets the program counter,
@@ -36,6 +36,7 @@ module rv32_multicycle #(
   output wire        valid_o,
   input  wire        ready_i,
   input  wire        error_i,
+  output wire        fetch_o,
   output wire [31:0] address_o,
   output wire        write_o,
   output wire [3:0]  bytes_o,
@@ -142,6 +143,7 @@ module rv32_multicycle #(
   endfunction
 
   assign valid_o = fetches & ~kept | refills | accesses;
+  assign fetch_o = ~accesses;
   assign address_o = {accesses ? access_index : fetch_index, 2'b00};
   assign write_o = accesses & store;
   assign bytes_o = ~accesses ? 4'b1111 : second_q ? lanes[7:4] : lanes[3:0];

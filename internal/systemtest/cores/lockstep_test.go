@@ -235,6 +235,7 @@ func (l *lockstep) cycle() error {
 		if l.waited++; l.waited > 1+l.late {
 			l.cycles -= uint64(l.late)
 			word, ok := l.serve(l.get("address_o"), l.get("bytes_o"), l.get("data_o"), l.on("write_o"), l.cycles)
+			ok = ok && (!l.on("fetch_o") || l.get("address_o")-l.shared.From < uint32(len(l.shared.Bytes)))
 			l.waited = 0
 			l.set("ready_i", 1)
 			l.set("data_i", uint64(word))

@@ -10,9 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mutants are planted errors: an expression of a file that becomes another. The expression stands between « and » if a
-// context is needed to find it.
-var mutants = []struct{ name, file, right, wrong string }{
+type mutant struct{ name, file, right, wrong string }
+
+// mutants are planted errors: an expression of a file that becomes another. The expression stands between « and »
+// if a context is needed to find it.
+var mutants = []mutant{
 	{"lb extends with zeros", "rv32_multicycle.v", "~funct3[2] & (funct3[0] ? moved[15] : moved[7])",
 		"~funct3[2] & funct3[0] & moved[15]"},
 	{"lhu extends with signs", "rv32_multicycle.v", "{16{negative}}", "{16{moved[15]}}"},
@@ -33,7 +35,8 @@ var mutants = []struct{ name, file, right, wrong string }{
 	{"sltiu is signed", "rv32_alu.v", "{31'd0, below_o}", "{31'd0, less_o}"},
 	{"less of a negative and a positive number", "rv32_alu.v", "difference[32] : «a_i[31]»;", "b_i[31]"},
 	{"a carry is lost", "rv32_alu.v", "«a_i + b_i»;", "{a_i[31:16] + b_i[31:16], a_i[15:0] + b_i[15:0]}"},
-	{"a branch without bit 11 of its offset", "rv32_decode.v", "{{20{word_i[31]}}, «word_i[7]», word_i[30:25]", "word_i[31]"},
+	{"a branch without bit 11 of its offset", "rv32_decode.v",
+		"{{20{word_i[31]}}, «word_i[7]», word_i[30:25]", "word_i[31]"},
 	{"a reserved branch is legal", "rv32_decode.v", "branch_o & funct3[2:1] != 2'b01", "branch_o"},
 	{"c.addi4spn with two bits swapped", "rv32_decompress.v",
 		"{2'd0, short_i[10:7], short_i[12:11], short_i[5], short_i[6], 2'd0}",
@@ -54,21 +57,27 @@ func mutated(t testing.TB) string {
 		source, err := os.ReadFile(filepath.Join(coreFolder, name))
 		require.NoError(t, err)
 		text := string(source)
-		for k, m := range mutants {
+		for k := range mutants {
+			m := &mutants[k]
 			if m.file == name {
-				before, rest, marked := strings.Cut(m.right, "«")
-				right, after, _ := strings.Cut(rest, "»")
-				if !marked {
-					before, right, after = "", m.right, ""
-				}
-				require.Equal(t, 1, strings.Count(text, before+right+after), m.name)
-				text = strings.Replace(text, before+right+after, fmt.Sprintf("%s(rv32_testbench.mutant_i == %d ? %s : %s)%s",
-					before, k+1, m.wrong, right, after), 1)
+				text = m.apply(t, text, fmt.Sprintf("rv32_testbench.mutant_i == %d", k+1))
 			}
 		}
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o666))
 	}
 	return folder
+}
+
+// apply returns a text with an error under a condition.
+func (m *mutant) apply(t testing.TB, text, condition string) string {
+	before, rest, marked := strings.Cut(m.right, "«")
+	right, after, _ := strings.Cut(rest, "»")
+	if !marked {
+		before, right, after = "", m.right, ""
+	}
+	require.Equal(t, 1, strings.Count(text, before+right+after), m.name)
+	return strings.Replace(text, before+right+after,
+		fmt.Sprintf("%s(%s ? %s : %s)%s", before, condition, m.wrong, right, after), 1)
 }
 
 // TestMutants: the comparisons find each of the planted errors.

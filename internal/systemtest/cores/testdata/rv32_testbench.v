@@ -12,6 +12,7 @@ module rv32_testbench (
   output wire         valid_o,
   input  wire         ready_i,
   input  wire         error_i,
+  output wire         fetch_o,
   output wire [31:0]  address_o,
   output wire         write_o,
   output wire [3:0]   bytes_o,
@@ -27,9 +28,9 @@ module rv32_testbench (
   wire retires;
 
   rv32_multicycle core (
-    .clock(clock), .reset(reset), .valid_o(valid_o), .ready_i(ready_i), .error_i(error_i), .address_o(address_o),
-    .write_o(write_o), .bytes_o(bytes_o), .data_o(data_o), .data_i(data_i), .waits_o(waits_o), .wake_i(wake_i),
-    .trap_o(trap_o), .retires_o(retires)
+    .clock(clock), .reset(reset), .valid_o(valid_o), .ready_i(ready_i), .error_i(error_i), .fetch_o(fetch_o),
+    .address_o(address_o), .write_o(write_o), .bytes_o(bytes_o), .data_o(data_o), .data_i(data_i), .waits_o(waits_o),
+    .wake_i(wake_i), .trap_o(trap_o), .retires_o(retires)
   );
 
   assign pc_o = core.pc_q;
