@@ -26,6 +26,7 @@ type Routers struct {
 	config  RouterConfig
 	wiring  *routerWiring
 	routing RouteTable
+	masks   *routeMasks // of a relation; nil for other routes
 	flits   *Flits
 	packets *Packets // packets in flight, for their destinations
 
@@ -79,6 +80,8 @@ type routerColumns struct {
 	vcGrant, vcAccept         []uint16 // pointers by output VC and input VC
 	switchGrant, switchAccept []uint8  // pointers by crossbar output and crossbar input
 	choice                    []uint8  // by crossbar input: the VC with the highest priority
+
+	crossed []uint64 // by output port: flits that have left, if routes are sets; nil otherwise
 }
 
 func newRouters(path string, config RouterConfig, w *routerWiring, routing RouteTable, flits *Flits,
@@ -104,6 +107,10 @@ func newRouters(path string, config RouterConfig, w *routerWiring, routing Route
 		switchGrant:  make([]uint8, ports*config.Stages.OutputSpeedup),
 		switchAccept: make([]uint8, ports*config.Stages.InputSpeedup),
 		choice:       make([]uint8, ports*config.Stages.InputSpeedup),
+	}
+	if sets := routing.Sets; sets != nil {
+		x.masks = newRouteMasks(sets, w.portsMax, config.VCs, x.classVCs, x.words)
+		x.crossed = make([]uint64, ports)
 	}
 	x.awake, x.moves = make([]uint8, routers), make([]uint8, w.shards)
 	x.scratch, x.pins = make([]routerScratch, w.shards), &routerPins{head: flitHead, dataBits: RouterDataBits}
@@ -132,6 +139,9 @@ func (x *Routers) registers() []Register {
 		Column("switch_grant", x.switchGrant, x.checkPort(s.OutputSpeedup, s.InputSpeedup)),
 		Column("switch_accept", x.switchAccept, x.checkPort(s.InputSpeedup, s.OutputSpeedup)),
 		Column("choice", x.choice, AtMost(uint8(x.config.VCs-1))).ResetTo(choices...), Column("awake", x.awake, AtMost[uint8](1)).ResetTo(1),
+	}
+	if x.crossed != nil {
+		registers = append(registers, Column("crossed", x.crossed))
 	}
 	if x.routing.Carried {
 		x.pins.carried = make([]uint64, len(x.buffer))

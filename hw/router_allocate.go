@@ -118,9 +118,20 @@ func (x *Routers) routeHead(w *routerScratch, member int) {
 		x.route[g] = carried[g*x.config.Depth+int(x.head[g])]
 		return
 	}
+	if x.masks != nil {
+		x.routeSet(w.router, g)
+		return
+	}
 	port, low, high := x.frontRoute(g, w.router, int(x.inputOf[member&63]))
 	vcs := ^uint64(0) >> ((63 - uint(high-low)) & 63) << (low & 63)
 	x.route[g] = vcs << (port * x.config.VCs & 63)
+}
+
+// routeSet stores the route of the head at the front of input VC g of a router.
+func (x *Routers) routeSet(router, g int) {
+	f := Flit(x.buffer[g*x.config.Depth+int(x.head[g])])
+	of := x.masks.route(router, g/x.config.VCs, f.VC(), int(x.packets.Destination[f.Packet()]))
+	shiftSet(x.of(x.route, g), of, int(x.classFirst[f.VC()]))
 }
 
 func (x *Routers) frontRoute(g, router, input int) (port, low, high int) {
@@ -331,6 +342,9 @@ func (x *Routers) move(w *routerScratch, i, vc, o int) (empty, full, tail bool) 
 	out := int(x.out[g])
 	x.sent[w.vc+out]++
 	to, credit := &x.wiring.outputs[w.port+o], &x.wiring.inputs[w.port+i]
+	if x.crossed != nil {
+		x.crossed[w.port+o]++
+	}
 	x.flits.put(w.shard, to.wire, to.delay, uint64(f.onVC(out-o*vcs)))
 	x.banks[0].put(w.shard, credit.wire, credit.delay, uint8(vc))
 	return x.count[g] == 0, int(x.sent[w.vc+out]) == depth, f.Tail()

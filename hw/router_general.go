@@ -179,6 +179,10 @@ func (x *generalRouters) routeIdle(w *generalScratch) {
 }
 
 func (x *generalRouters) routeHeadWide(w *generalScratch, member int) {
+	if x.masks != nil {
+		x.routeSet(w.router, w.vc+member)
+		return
+	}
 	port, low, high := x.frontRoute(w.vc+member, w.router, int(x.stage.memberPort[member]))
 	route := x.of(x.route, w.vc+member)
 	clear(route)
@@ -465,6 +469,9 @@ func (x *generalRouters) moveGeneral(w *generalScratch, member int) (tail, empty
 	} else {
 		to := &x.wiring.outputs[w.port+o]
 		x.flits.put(w.shard, to.wire, to.delay, uint64(f))
+	}
+	if x.crossed != nil {
+		x.crossed[w.port+o]++
 	}
 	x.returnCredit(w, i, vc)
 	if empty = x.count[v] == 0; empty {

@@ -26,15 +26,21 @@ func NewGridRoute(sides []int, nodes []RouterNode) *GridRoute {
 	g := &GridRoute{K: sides, at: make([]uint64, routers), to: make([]uint64, len(nodes)),
 		local: make([]uint8, len(nodes))}
 	for r := range g.at {
-		for d, left := 0, r; d < len(sides); d++ {
-			g.at[r] |= uint64(left%sides[d]) << (gridBits * d)
-			left /= sides[d]
-		}
+		g.at[r] = gridPlace(sides, r)
 	}
 	for i, node := range nodes {
 		g.to[i], g.local[i] = g.at[node.Router], uint8(node.Port)
 	}
 	return g
+}
+
+// gridPlace returns the coordinates of a router of a grid, in a word.
+func gridPlace(sides []int, router int) (place uint64) {
+	for d, n := range sides {
+		place |= uint64(router%n) << (gridBits * d)
+		router /= n
+	}
+	return place
 }
 
 func (g *GridRoute) port(router, node int) int {

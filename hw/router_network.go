@@ -146,6 +146,9 @@ func (t *RouteTable) check(path string, w *routerWiring, vcs int) error {
 	if t.Carried || t.Rule != nil {
 		return nil
 	}
+	if t.Sets != nil {
+		return t.Sets.check(path, w, vcs)
+	}
 	if t.Ports == nil {
 		even := slices.IndexFunc(t.Torus.K, func(k int) bool { return k < 3 || k%2 == 0 })
 		if even >= 0 || len(t.Torus.K) == 0 || vcs < 2 {
@@ -172,6 +175,30 @@ func (t *RouteTable) check(path string, w *routerWiring, vcs int) error {
 		}
 	}
 	return nil
+}
+
+func (s *RouteSets) check(path string, w *routerWiring, vcs int) error {
+	if len(s.Base) != w.first[len(w.ports)]*len(s.Classes) {
+		return fmt.Errorf("%s: %d bases of routes for %d ports and %d classes", path, len(s.Base), w.first[len(w.ports)],
+			len(s.Classes))
+	}
+	for _, r := range s.Classes {
+		if r.Low > r.High || int(r.High) >= vcs {
+			return fmt.Errorf("%s: a class of VCs %d to %d; there are %d VCs", path, r.Low, r.High, vcs)
+		}
+	}
+	return nil
+}
+
+// Crossed returns the number of flits that have crossed a link, if the routes are a relation. Otherwise the route of
+// a packet determines its links, and counted is false.
+func (n *RouterNetwork) Crossed(link int) (flits uint64, counted bool) {
+	x := n.Routers
+	if x.crossed == nil {
+		return 0, false
+	}
+	l := &x.wiring.links[link]
+	return x.crossed[x.wiring.first[l.From]+l.Output], true
 }
 
 // Crossings reports, for counters, the flits at the ends of channels in each cycle. Channel numbers are those of

@@ -6,7 +6,8 @@ import "slices"
 // of a cycle.
 //
 //	router[r].input[i]        flit that arrives, credit that returns; pointers choice and switch_accept
-//	         .input[i].vc[v]  state; count of the buffer; output and output_vc; pointer vc_accept
+//	         .input[i].vc[v]  state; count of the buffer; output and output_vc; pointer vc_accept;
+//	                          of a relation also route: the output VCs that a waiting head requests
 //	         .output[o]       flit that leaves, credit that arrives; pointer switch_grant
 //	         .output[o].vc[v] credits; owned by a packet; pointer vc_grant
 //	node.out                  flit that its source sends, credit that arrives; vc[v].credits
@@ -115,6 +116,14 @@ func (s *RouterSignals) input(path string, port int, show func(Probe)) {
 			}
 			return 0
 		}))
+		if x.masks != nil && x.words == 1 {
+			show(ViewProbe(at+".route", x.wiring.ports[r]*vcs, func() uint64 {
+				if x.has(x.waiting, r, port, vc) {
+					return x.route[g]
+				}
+				return 0
+			}))
+		}
 		show(ViewProbe(at+".output_vc", IndexBits(vcs), func() uint64 {
 			if x.has(x.active, r, port, vc) {
 				return uint64(int(x.out[g]) % vcs)

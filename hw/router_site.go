@@ -192,6 +192,9 @@ func (x *Routers) freeing(port, bank int) (uint64, bool) {
 
 func (x *Routers) hop(port int, f Flit) Hop {
 	r := int(x.wiring.router[port])
+	if x.masks != nil {
+		return Hop{Phase: f&flitPhase != 0}
+	}
 	hop := x.routing.Next(r, port-x.wiring.first[r], int(x.packets.Destination[f.Packet()]), x.wiring.nodes,
 		f&flitPhase != 0, x.classVCs)
 	first := int(x.classFirst[f.VC()])
@@ -202,6 +205,10 @@ func (x *Routers) hop(port int, f Flit) Hop {
 func (x *Routers) routeIn(port int, f Flit) uint64 {
 	if !f.Head() {
 		return 0
+	}
+	if x.masks != nil {
+		r := int(x.wiring.router[port])
+		return x.masks.route(r, port, f.VC(), int(x.packets.Destination[f.Packet()]))[0] << x.classFirst[f.VC()]
 	}
 	hop := x.hop(port, f)
 	return (^uint64(0) >> (63 - uint(hop.High-hop.Low)) << hop.Low) << (hop.Port * x.config.VCs)
@@ -227,6 +234,9 @@ func (x *Routers) send(port int) error {
 	}
 	if f&(flitHopsMask|flitNothing) != came {
 		return fmt.Errorf("a flit of packet %d with changed data", f.Packet())
+	}
+	if x.crossed != nil {
+		x.crossed[port]++
 	}
 	x.flits.put(0, to.wire, to.delay-2, uint64(f.onVC(int(p.vc[port]))))
 	return nil

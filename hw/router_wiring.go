@@ -46,6 +46,8 @@ type RouteTable struct {
 	Torus   TorusRoute
 	Grid    *GridRoute // the same routes as Ports or Rule, computed faster; nil for other routes
 
+	Sets *RouteSets // sets of output ports; nil for one port per router and destination
+
 	Carried bool // flits carry their routes; only NewRouter permits Carried
 }
 

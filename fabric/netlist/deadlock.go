@@ -50,6 +50,7 @@ type verdict struct {
 	escapes       bool // the VCs that belong to a single class keep the graph free of deadlocks
 	shared        bool // the graph is cyclic only because classes share VCs
 	text          string
+	remedy        string // of a refused relation
 }
 
 func newDependencies(built *fabric.Routers) *dependencies {
@@ -178,6 +179,8 @@ func (d *dependencies) classify() {
 	vcs, routes := d.built.Config.ClassVCs(), &d.built.Routes
 	list := []hw.VCRange{{Low: 0, High: uint8(vcs - 1)}}
 	switch {
+	case routes.Sets != nil:
+		list = routes.Sets.Classes
 	case routes.Torus.K != nil:
 		list = list[:0]
 		for _, phase := range []bool{false, true} {
@@ -256,38 +259,65 @@ func (d *dependencies) walk(take func(source, destination int, held, asked uint3
 	classes := len(d.number)
 	d.seen = make([]int, classes*len(d.router))
 	var held, asked []uint32
+	var open, hops []walked
 	for destination := range nodes {
 		for source := range g.Nodes {
 			if !d.sends(source, destination) {
 				continue
 			}
 			at := g.Source(source)
-			router, input, phase := at.Router, at.Port, false
-			for held = held[:0]; ; {
-				hop := d.built.Routes.Next(router, input, destination, nodes, phase, d.built.Config.ClassVCs())
-				to := d.far[d.first[router]+hop.Port]
-				if to < 0 {
-					break
+			for open = append(open[:0], walked{d.first[at.Router] + at.Port, -1, false}); len(open) > 0; {
+				from := open[len(open)-1]
+				open = open[:len(open)-1]
+				if held = held[:0]; from.class >= 0 {
+					held = d.vertices(held, from.port, from.class)
 				}
-				class := int(d.of[int(hop.Low)<<8|int(hop.High)])
-				asked = d.vertices(asked[:0], to, class)
-				for _, a := range held {
-					for _, b := range asked {
-						if !take(source, destination, a, b) {
-							return
+				hops = d.hops(hops[:0], from, destination)
+				for i := len(hops) - 1; i >= 0; i-- {
+					asked = d.vertices(asked[:0], hops[i].port, hops[i].class)
+					for _, a := range held {
+						for _, b := range asked {
+							if !take(source, destination, a, b) {
+								return
+							}
 						}
 					}
+					seen := &d.seen[classes*hops[i].port+hops[i].class]
+					if *seen != destination+1 { // an earlier walk continued from there
+						*seen = destination + 1
+						open = append(open, hops[i])
+					}
 				}
-				seen := &d.seen[classes*to+class]
-				if *seen == destination+1 { // an earlier walk continued from here
-					break
-				}
-				*seen = destination + 1
-				router, held, asked = d.router[to], asked, held
-				input, phase = to-d.first[router], hop.Phase
 			}
 		}
 	}
+}
+
+// walked is the place of a head: an input port, the class of its virtual channel (-1 at a source) and its phase.
+type walked struct {
+	port, class int
+	phase       bool
+}
+
+// hops appends the next places of a head, none at its last router.
+func (d *dependencies) hops(list []walked, at walked, destination int) []walked {
+	router, routes := d.router[at.port], &d.built.Routes
+	if sets := routes.Sets; sets != nil {
+		to := d.built.Graph.Nodes[destination].Router
+		if to == router {
+			return list
+		}
+		for _, of := range sets.Rows[sets.Row(router, at.port, max(0, at.class), to)] {
+			list = append(list, walked{d.far[d.first[router]+int(of.Port)], int(of.Class), false})
+		}
+		return list
+	}
+	hop := routes.Next(router, at.port-d.first[router], destination, len(d.built.Graph.Nodes), at.phase,
+		d.built.Config.ClassVCs())
+	if to := d.far[d.first[router]+hop.Port]; to >= 0 {
+		list = append(list, walked{to, int(d.of[int(hop.Low)<<8|int(hop.High)]), hop.Phase})
+	}
+	return list
 }
 
 func (d *dependencies) sends(source, destination int) bool {

@@ -61,8 +61,8 @@ type Network struct {
 	Links Links `json:"links,omitempty"`
 	// routing table for firmware: shortest (default), none, or both in an object {default: none, NODE: {DESTINATION:
 	// port}}; of routers: shortest, dor, dim_order, dateline, minimal, dest_tag, anynet (default: depends on the network),
-	// or
-	// an object {default: shortest, file: FILE, ROUTER: {PROCESSOR: port, PROCESSOR: "port:VC..VC"}}
+	// or an object {default: shortest, file: FILE, ROUTER: {PROCESSOR: port, PROCESSOR: "port:VC..VC"}}, or the path of a
+	// file of rules, or {classes: {...}, rules: [...]}
 	Routes *Routes `json:"routes,omitempty"`
 
 	net     *Net
@@ -260,7 +260,7 @@ func (n *Network) fill(d *Drawing) {
 			NodeEntry{Name: d.nodes[i].name, Kind: d.nodes[i].kind, Ports: d.nodes[i].ports, Open: d.nodes[i].open,
 				Serving: d.nodes[i].keys})
 	}
-	if d.routes.none || d.routes.word != "" && d.router != nil || d.routes.entries != nil {
+	if d.routes.none || d.routes.word != "" && d.router != nil || d.routes.entries != nil || d.routes.relation != nil {
 		n.Routes = &d.routes
 	}
 	for i := range d.links {

@@ -55,6 +55,10 @@ func (n *Network) draw(r *reader) error {
 		r.add(r.routes.place, "routes: "+r.routes.word+" is for routers, but the network has none",
 			"write shortest or none, or add router: {}")
 	}
+	if r.router == nil && !r.partial && !r.keys["router"] && r.routes.relation != nil {
+		r.add(r.routes.place, "routes: rules are for routers, but the network has none",
+			"write shortest or none, or add router: {}")
+	}
 	if r.router != nil && (drawn || !r.partial || len(r.plans) > 0) {
 		n.routers, n.net = r.routed(&r.mistakes, r.graph)
 	} else {
@@ -432,122 +436,4 @@ func (r *reader) readEnds(l *link, value *yaml.Node, where string) {
 		l.vague = true
 		r.lose("links")
 	}
-}
-
-func (r *reader) readRoutes(value *yaml.Node, where string) {
-	word := func(node *yaml.Node, where string) {
-		words := append([]string{routesShortest, routesNone}, routerRoutes...)
-		offered := words
-		if r.atRouters && node.Value != routesNone {
-			offered = slices.Delete(slices.Clone(words), 1, 2)
-		}
-		at, err := r.Word(node, where, offered...)
-		if err != nil {
-			r.take(err)
-			r.lose("routes")
-			return
-		}
-		r.routes.none, r.routes.place = offered[at] == routesNone, r.Place(node)
-		if !r.routes.none {
-			r.routes.word = offered[at]
-		}
-	}
-	if value.Kind == yaml.ScalarNode {
-		word(value, where)
-		return
-	}
-	entries, whole := r.object(value, where, "an object: {a: {b: east}}")
-	if !whole {
-		r.lose("routes")
-	}
-	for _, e := range entries {
-		switch at := where + "." + e.key; e.key {
-		case "default":
-			word(e.value, at)
-		case "file":
-			var file string
-			if err := r.Text(e.value, at, &file); err != nil {
-				r.take(err)
-				r.lose("routes")
-				continue
-			}
-			before := r.count()
-			if r.readTable(r.beside(file), r.Place(e.value)); r.count() > before {
-				r.lose("routes")
-			}
-		default:
-			r.readWays(e, at)
-		}
-	}
-}
-
-func (r *reader) readWays(e entry, where string) {
-	entries, whole := r.object(e.value, where, "an object: {b: east}")
-	if !whole {
-		r.lose("routes")
-	}
-	for _, to := range entries {
-		route := routeEntry{place: r.Place(to.at), leaves: r.Place(e.at), from: e.key, to: to.key, port: to.value.Value}
-		if to.value.Kind != yaml.ScalarNode || route.port == "" {
-			r.take(r.Wrong(to.value, where+"."+to.key, "the name or the number of a port"))
-			r.lose("routes")
-			continue
-		}
-		r.routes.entries = append(r.routes.entries, route)
-	}
-}
-
-// readTable reads a table of routes: CSV, or YAML with the syntax of routes.
-func (r *reader) readTable(path, place string) {
-	data, err := input.Read(path, fileBytesMax)
-	if err != nil {
-		r.add(place, fmt.Sprintf("%s cannot be read: %v", path, input.WithoutPath(err)),
-			"give the path of a table of routes, relative to the file with this key")
-		return
-	}
-	if strings.EqualFold(filepath.Ext(path), ".csv") {
-		r.readRows(path, data)
-		return
-	}
-	root, err := strict.Document(path, data, "table of routes", `write "r[0]": {"p[1]": east}`)
-	if err != nil {
-		r.take(err)
-		return
-	}
-	table := &reader{Decoder: &strict.Decoder{File: path, Whole: "the table of routes", Places: map[string]string{}}}
-	entries, _ := table.object(root, table.Whole, "an object: {a: {b: east}}")
-	for _, e := range entries {
-		if table.readWays(e, e.key); table.count() > 0 { // report no further mistakes of this file
-			break
-		}
-	}
-	r.take(table.err())
-	for _, e := range table.routes.entries {
-		e.file = path
-		r.routes.entries = append(r.routes.entries, e)
-	}
-}
-
-var tableColumns = []string{"router", "destination", "port", "vcs"}
-
-// readRows reads a CSV table. Its header identifies a table, so all mistakes in the rows are reported.
-func (r *reader) readRows(path string, data []byte) {
-	var at [4]int
-	r.take(input.Table(path, data, "write the header row router,destination,port,vcs, and a row for each route",
-		func(head []string) error {
-			for i, name := range tableColumns {
-				if at[i] = slices.Index(head, name); at[i] < 0 && i < 3 {
-					return input.Mistake(path+":1:1", "there is no column "+name,
-						"give a header row with router,destination,port, and vcs if routes use only some VCs")
-				}
-			}
-			return nil
-		}, func(line int, row []string) error {
-			e := routeEntry{place: fmt.Sprintf("%s:%d:1", path, line), from: row[at[0]], to: row[at[1]], port: row[at[2]]}
-			if at[3] >= 0 && row[at[3]] != "" {
-				e.port += ":" + row[at[3]]
-			}
-			r.routes.entries = append(r.routes.entries, e)
-			return nil
-		}))
 }

@@ -355,3 +355,6 @@ func (h *nearest) pop() reach {
 		at = least
 	}
 }
+
+// weight orders links by latency, then paths by the number of routers.
+func weight(latency int) int { return latencyWeight*latency + 1 }

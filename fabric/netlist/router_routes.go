@@ -41,7 +41,28 @@ func (w *routed) route() {
 	w.finish()
 }
 
+// relate compiles and checks rules.
+func (w *routed) relate() {
+	if w.partial {
+		return
+	}
+	c := &relating{placedRelation: w.routes.relation, built: w.Routers, names: w.routers, sets: &hw.RouteSets{},
+		terms: terms{grid: w.grid, around: w.around}}
+	sets, err := c.compile()
+	if w.take(err); err != nil {
+		return
+	}
+	w.Routes.Sets = sets
+	known := c.check()
+	if w.Shown = "routes: " + known.text; !known.free {
+		w.add(w.routes.place, w.Shown, known.remedy)
+	}
+}
+
 func (w *routed) suits() error {
+	if w.routes.relation != nil {
+		return nil
+	}
 	word, place := w.word(), cmp.Or(w.routes.place, w.place)
 	fits := map[string]bool{
 		routesDOR: w.grid != nil && !w.around, routesDimOrder: w.grid != nil && w.around,
@@ -155,9 +176,6 @@ func (w *routed) begin() {
 		w.far[l.From][l.Output] = &[2]int{l.To, l.Latency}
 	}
 }
-
-// weight orders links by latency, then paths by the number of routers.
-func weight(latency int) int { return latencyWeight*latency + 1 }
 
 // shortest sets routes of the lowest latency, then of the fewest routers, then with the lowest first port.
 func (w *routed) shortest() {

@@ -43,7 +43,8 @@ func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 			m.add(w.place, "router: "+wrong.Error(), "write a smaller number")
 		}
 	}
-	if m.take(err); err == nil && w.pairs() > tableMax && w.word() != routesDimOrder && !w.large() {
+	if m.take(err); err == nil && w.pairs() > tableMax && w.word() != routesDimOrder && !w.large() &&
+		w.routes.relation == nil {
 		err = w.refuse(cmp.Or(w.routes.place, w.place),
 			fmt.Sprintf("routes from %d routers to %d nodes need a table of %d entries", len(w.Graph.Ports), nodes, w.pairs()),
 			fmt.Sprintf("at most %d are allowed; use fewer, or dor of a mesh, dateline of a torus or a ring, or minimal of a "+
@@ -75,7 +76,9 @@ func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	}
 	d.streaming.streams(w.Routers)
 	net.atRouters(w.Routers)
-	net.calls, net.rule = w.routers, w.word()
+	if net.calls, net.rule = w.routers, w.word(); w.routes.relation != nil {
+		net.rule = form(w.routes.relation.Relation)
+	}
 	if len(d.plans) > 0 {
 		net.kept = keptKey{d.plans[0].key, d.plans[0].value}
 	} else if len(d.concentrated) > 0 {
@@ -85,6 +88,10 @@ func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 }
 
 func (w *routed) settle() {
+	if w.routes.relation != nil {
+		w.relate()
+		return
+	}
 	if w.route(); w.count() > 0 {
 		return
 	}

@@ -13,6 +13,8 @@ type Routes struct {
 	word    string // rule for the remaining routes of routers; "" is the network's default
 	place   string
 	entries []routeEntry
+
+	relation *placedRelation // rules in place of the word and the entries; nil for none
 }
 
 const (
@@ -40,6 +42,9 @@ type routeEntry struct {
 type Route struct{ From, To, Port int }
 
 func (r Routes) MarshalJSON() ([]byte, error) {
+	if r.relation != nil {
+		return json.Marshal(r.relation.Relation)
+	}
 	word := routesShortest
 	if r.none {
 		word = routesNone
@@ -67,13 +72,15 @@ func (r *Routes) Setting() any {
 	return *r
 }
 
-// JSONSchemaAlias describes Routes as an object.
-func (Routes) JSONSchemaAlias() any { return map[string]map[string]string{} }
+// JSONSchemaAlias describes Routes as a relation; internal/config adds the other forms.
+func (Routes) JSONSchemaAlias() any { return Relation{} }
 
 func form(value any) string {
-	data, err := json.Marshal(value)
-	if err != nil {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(value); err != nil {
 		panic(fmt.Sprintf("netlist: %v", err)) // plain data always encodes
 	}
-	return string(data)
+	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -244,6 +244,10 @@ func (n *Net) WriteYAML(w io.Writer) error {
 	}
 	between(math.MaxInt)
 	if n.routers != nil {
+		if n.routers.Routes.Sets != nil {
+			fmt.Fprintf(b, "routes: %s\n", n.rule)
+			return b.Flush()
+		}
 		n.yamlRouterRoutes(b)
 	}
 	n.writeRoutes(b)

@@ -79,6 +79,10 @@ func (n *Net) writeRouters(w io.Writer) {
 			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", i, n.calls[i], n.routerPort(i, port), out[i][port], in[i][port])
 		}
 	}
+	if n.routers.Routes.Sets != nil {
+		n.writeRelation(w)
+		return
+	}
 	fmt.Fprint(w, "\nrouter\tcalled\tport\tvirtual channels\tfor packets to\n")
 	for router := range g.Ports {
 		for _, way := range n.ways(router) {
@@ -86,6 +90,97 @@ func (n *Net) writeRouters(w io.Writer) {
 				strings.Join(joined(way.to), ", "))
 		}
 	}
+}
+
+// writeRelation writes the candidates of each router by input, class and destination. Inputs with the same candidates
+// share their rows.
+func (n *Net) writeRelation(w io.Writer) {
+	fmt.Fprint(w, "\nrouter\tcalled\tfrom\tport\tvirtual channels\tfor packets to\n")
+	r, first := n.routers, 0
+	for router, ports := range r.Graph.Ports {
+		var bases []uint32
+		var from [][]string
+		for i, base := range r.Routes.Sets.Base[first*len(r.Routes.Sets.Classes):][:ports*len(r.Routes.Sets.Classes)] {
+			at := slices.Index(bases, base)
+			if at < 0 {
+				at, bases, from = len(bases), append(bases, base), append(from, nil)
+			}
+			if input := n.inputText(router, i); input != "" && !slices.Contains(from[at], input) {
+				from[at] = append(from[at], input)
+			}
+		}
+		for i, base := range bases {
+			for _, way := range n.related(router, int(base)) {
+				if from[i] != nil {
+					fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\n", router, n.calls[router], strings.Join(from[i], ", "),
+						n.routerPort(router, way.port), way.vcs, strings.Join(joined(way.to), ", "))
+				}
+			}
+		}
+		first += ports
+	}
+}
+
+// inputText names an input by its number port * classes + class: source, or a port with the VCs of its class. It
+// returns "" for a port without a link.
+func (n *Net) inputText(router, number int) string {
+	g, classes := &n.routers.Graph, n.routers.Routes.Sets.Classes
+	port, class := number/len(classes), classes[number%len(classes)]
+	switch {
+	case n.sourceAt(router, port):
+		return "source"
+	case !slices.ContainsFunc(g.Links, func(l hw.RouterLink) bool { return l.To == router && l.Input == port }):
+		return ""
+	case len(classes) == 1:
+		return n.routerPort(router, port)
+	}
+	return n.routerPort(router, port) + ":" + n.vcsText(class)
+}
+
+func (n *Net) sourceAt(router, port int) bool {
+	for node := range n.routers.Graph.Nodes {
+		if at := n.routers.Graph.Source(node); at.Router == router && at.Port == port {
+			return true
+		}
+	}
+	return false
+}
+
+func (n *Net) vcsText(r hw.VCRange) string {
+	switch {
+	case r.Low == 0 && int(r.High) == n.routers.Config.ClassVCs()-1:
+		return "all"
+	case r.Low == r.High:
+		return fmt.Sprint(r.Low)
+	}
+	return fmt.Sprintf("%d..%d", r.Low, r.High)
+}
+
+// related returns the candidates of a router in the rows from base on.
+func (n *Net) related(router, base int) (all []way) {
+	sets := n.routers.Routes.Sets
+	add := func(port int, vcs, to string) {
+		at := slices.IndexFunc(all, func(w way) bool { return w.port == port && w.vcs == vcs })
+		if at < 0 {
+			at, all = len(all), append(all, way{port: port, vcs: vcs})
+		}
+		if !slices.Contains(all[at].to, to) {
+			all[at].to = append(all[at].to, to)
+		}
+	}
+	for node, home := range n.routers.Graph.Nodes {
+		processor, _ := n.routers.NIC.At(node)
+		to := n.node(n.Processors[processor].Path)
+		if home.Router == router {
+			add(home.Port, "all", to)
+			continue
+		}
+		for _, of := range sets.Rows[base+sets.Group(router, home.Router)] {
+			add(int(of.Port), n.vcsText(sets.Classes[of.Class]), to)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b way) int { return a.port - b.port })
+	return all
 }
 
 type way struct {
@@ -120,13 +215,7 @@ func (n *Net) hop(router, node int) (port int, vcs string) {
 		return routes.Next(router, 2*len(routes.Torus.K), node, nodes, false, of).Port, "as it has gone"
 	}
 	hop := routes.Next(router, 0, node, nodes, false, of)
-	switch {
-	case hop.Low == 0 && hop.High == of-1:
-		return hop.Port, "all"
-	case hop.Low == hop.High:
-		return hop.Port, fmt.Sprint(hop.Low)
-	}
-	return hop.Port, fmt.Sprintf("%d..%d", hop.Low, hop.High)
+	return hop.Port, n.vcsText(hw.VCRange{Low: uint8(hop.Low), High: uint8(hop.High)})
 }
 
 func joined(names []string) (all []string) {
@@ -163,7 +252,9 @@ func joined(names []string) (all []string) {
 
 // keepsKey reports whether routers are written as the key that draws them: their routes have no table, or their sources
 // are apart from their sinks.
-func (n *Net) keepsKey() bool { return n.routers.Routes.Ports == nil || n.routers.Graph.Sources != nil }
+func (n *Net) keepsKey() bool {
+	return n.kept.key != "" && (n.routers.Routes.Ports == nil || n.routers.Graph.Sources != nil)
+}
 
 func (n *Net) yamlRouters(w io.Writer) {
 	r := n.routers

@@ -163,10 +163,13 @@ func (b *Bare) State(v *hw.StateVisitor) {
 	}
 }
 
-// Loads returns the channel loads of the arrived packets. If there are more packets than pairs of nodes, Loads
+// Loads returns the channel loads: of the arrived packets, or of a relation all flits that have crossed. If there are more packets than pairs of nodes, Loads
 // follows each path only once.
 func (b *Bare) Loads() *ChannelLoads {
 	loads, p := NewChannelLoads(b.routers), b.wires.Packets
+	if loads.cross(b.wires) {
+		return loads
+	}
 	nodes := uint32(len(b.routers.Graph.Nodes))
 	var between []uint64 // flits, [source*nodes + destination]; nil with few packets
 	if int(nodes)*int(nodes) <= p.Count() {

@@ -528,7 +528,10 @@ func (s *Stream) Latencies() (whole, network map[uint64]uint64, hops uint64) {
 }
 
 // Loads returns the loads of channels between routers.
-func (s *Stream) Loads() *ChannelLoads { return s.loads }
+func (s *Stream) Loads() *ChannelLoads {
+	s.loads.cross(s.network.RouterNetwork)
+	return s.loads
+}
 
 type frameLog struct{ rows []fabric.PacketRow }
 
@@ -571,8 +574,23 @@ func NewChannelLoads(r *fabric.Routers) *ChannelLoads {
 	return &ChannelLoads{r.Ways(), make([]uint64, len(r.Graph.Links))}
 }
 
-// Note counts the flits of arrived packets from one node to another.
+// cross counts the flits that have crossed each channel, if the routes are a relation. It reports whether they are.
+func (l *ChannelLoads) cross(n *hw.RouterNetwork) (counted bool) {
+	for link := range l.flits {
+		flits, is := n.Crossed(link)
+		if !is {
+			return false
+		}
+		l.flits[link] = flits
+	}
+	return len(l.flits) > 0
+}
+
+// Note counts the flits of arrived packets from one node to another. Of a relation, it counts nothing.
 func (l *ChannelLoads) Note(source, destination uint32, flits uint64) {
+	if l.ways.Routes.Sets != nil {
+		return
+	}
 	l.ways.Follow(source, destination, func(link int) { l.flits[link] += flits })
 }
 

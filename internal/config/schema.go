@@ -230,14 +230,17 @@ func refineNetlist(property func(definition, key string) *jsonschema.Schema) {
 	ends := &jsonschema.Schema{Type: "array", Items: text, MinItems: strict.Pointer(2)}
 	property("netlist", "links").Items = &jsonschema.Schema{OneOf: []*jsonschema.Schema{ends, {Ref: "#/$defs/LinkEntry"}}}
 	routes := property("netlist", "routes")
-	ways := *routes
-	ways.Description = ""
+	ways, relation := jsonschema.Schema{Type: "object"}, jsonschema.Schema{Ref: routes.Ref}
+	file := &jsonschema.Schema{Type: "string", Pattern: "\\.ya?ml$"}
 	words := &jsonschema.Schema{Type: "string", Enum: []any{"shortest", "none", "dor", "dim_order", "dateline", "anynet"}}
 	port := &jsonschema.Schema{OneOf: []*jsonschema.Schema{text, {Type: "integer"}}}
 	ways.Properties = jsonschema.NewProperties()
 	ways.Properties.Set("default", words)
 	ways.Properties.Set("file", text)
 	ways.AdditionalProperties = &jsonschema.Schema{Type: "object", AdditionalProperties: port}
-	*routes = jsonschema.Schema{Description: routes.Description, OneOf: []*jsonschema.Schema{words, &ways}}
+	*routes = jsonschema.Schema{Description: routes.Description, OneOf: []*jsonschema.Schema{words, file, &relation, &ways}}
+	classes := property("Relation", "classes")
+	*classes = jsonschema.Schema{Type: "object", Description: classes.Description, MinProperties: strict.Pointer(1),
+		AdditionalProperties: port}
 	property("netlist", "words").Items = strict.IntegerSchema(0, math.MaxUint32)
 }
