@@ -66,10 +66,3 @@ func (n *Net) write(b *bufio.Writer) {
 		line(append(numbers[:0], r.From, r.To, r.Port), "route")
 	}
 }
-
-func bit(set bool) int {
-	if set {
-		return 1
-	}
-	return 0
-}

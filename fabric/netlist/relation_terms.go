@@ -371,3 +371,10 @@ func (t *terms) function(first int, word string) (term, error) {
 	}
 	return t.leaf(first, a.leaf, holds)
 }
+
+func bit(set bool) int {
+	if set {
+		return 1
+	}
+	return 0
+}

@@ -17,21 +17,20 @@ import (
 //
 // All processors share three words: flags, the hash of the netlist, the number of media.
 const (
-	romPort       = 4
-	romNone       = 1<<32 - 1
-	romStar       = 1 << 16 // kind of a port at a star
-	romBus        = 2 << 16 // kind of a port at a bus with an arbiter
-	romCrossbar   = 3 << 16 // kind of a port at a crossbar
-	romRouter     = 4 << 16 // kind of a port at a router
-	romCredits    = 24      // shift of credits
-	romMeets      = 1       // flag: frames of several senders may collide on a medium
-	romHearsOne   = 2       // flag: access is one, or switch
-	romNoWays     = 4       // flag: there are no next hops
-	romOneSwitch  = 8       // flag: access is switch
-	nextHopsMax   = 4096    // largest number of processors with next hops
-	hopBits       = 16
-	romMachine    = 3
-	latencyWeight = 1 << 20 // weight above every number of hops
+	romPort      = 4
+	romNone      = 1<<32 - 1
+	romStar      = 1 << 16 // kind of a port at a star
+	romBus       = 2 << 16 // kind of a port at a bus with an arbiter
+	romCrossbar  = 3 << 16 // kind of a port at a crossbar
+	romRouter    = 4 << 16 // kind of a port at a router
+	romCredits   = 24      // shift of credits
+	romMeets     = 1       // flag: frames of several senders may collide on a medium
+	romHearsOne  = 2       // flag: access is one, or switch
+	romNoWays    = 4       // flag: there are no next hops
+	romOneSwitch = 8       // flag: access is switch
+	nextHopsMax  = 4096    // largest number of processors with next hops
+	hopBits      = 16
+	romMachine   = 3
 )
 
 type rom struct {
@@ -313,48 +312,3 @@ func hop(port int, hearers, distances []int) uint32 {
 	return uint32(port)<<hopBits | uint32(slices.MinFunc(hearers,
 		func(a, b int) int { return cmp.Compare(distances[a], distances[b]) }))
 }
-
-// nearest is a heap of processors, ordered by distance and number.
-type nearest []reach
-
-type reach struct{ distance, processor int }
-
-func (r *reach) before(other *reach) bool {
-	return r.distance < other.distance || r.distance == other.distance && r.processor < other.processor
-}
-
-func (h *nearest) push(r reach) {
-	*h = append(*h, r)
-	all := *h
-	for at := len(all) - 1; at > 0; {
-		above := (at - 1) / 2
-		if !all[at].before(&all[above]) {
-			return
-		}
-		all[at], all[above] = all[above], all[at]
-		at = above
-	}
-}
-
-func (h *nearest) pop() reach {
-	all := *h
-	first, last := all[0], len(all)-1
-	all[0], *h = all[last], all[:last]
-	all = all[:last]
-	for at := 0; ; {
-		least := at
-		for below := 2*at + 1; below <= 2*at+2 && below < len(all); below++ {
-			if all[below].before(&all[least]) {
-				least = below
-			}
-		}
-		if least == at {
-			return first
-		}
-		all[at], all[least] = all[least], all[at]
-		at = least
-	}
-}
-
-// weight orders links by latency, then paths by the number of routers.
-func weight(latency int) int { return latencyWeight*latency + 1 }
