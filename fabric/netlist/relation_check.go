@@ -292,7 +292,7 @@ func (c *relationCheck) judge(w *relating) verdict {
 	}
 	of := func(vertex uint32) bool { return kinds[int(vertex)%len(d.kinds)] }
 	switch {
-	case !w.built.Config.WaitForTail:
+	case !w.built.Config.WaitForTail && !w.built.Config.Stages.BusyWhenFull:
 		refused.remedy = "write wait_for_tail_credit: true: without it, class escape does not protect, since VCs are " +
 			"allocated while their buffers are full"
 	case c.without != nil:
@@ -303,6 +303,9 @@ func (c *relationCheck) judge(w *relating) verdict {
 		refused.text = "class escape " + "may deadlock: " + d.describe(d.cycle(of))
 	case !c.leaves:
 		return verdict{free: true, escapes: true}
+	case !w.built.Config.WaitForTail:
+		refused.text = "packets leave class escape, and their channels may hold other packets: " + refused.text
+		refused.remedy = "write wait_for_tail_credit: true, or a first rule for class == escape that keeps this class"
 	case c.sources > indirectMax:
 		refused.text += fmt.Sprintf("; packets leave class escape, which is only checked up to %d ports times classes",
 			indirectMax)

@@ -36,6 +36,7 @@ type naive struct {
 	k      [2]int
 	around bool
 	wait   bool
+	busy   bool // routers allocate only VCs with a credit
 	names  []string
 	rules  []naiveRule
 }
@@ -163,7 +164,7 @@ func (t naiveTake) only(text string, holds func(h naiveHead) bool) naiveTake {
 }
 
 func randomRelation(r *rand.Rand) *naive {
-	n := &naive{k: [2]int{2 + r.IntN(3), 2 + r.IntN(2)}, around: r.IntN(3) == 0, wait: r.IntN(4) > 0}
+	n := &naive{k: [2]int{2 + r.IntN(3), 2 + r.IntN(2)}, around: r.IntN(3) == 0, wait: r.IntN(4) > 0, busy: r.IntN(3) == 0}
 	if n.around {
 		n.k = [2]int{3 + r.IntN(2), 3}
 	}
@@ -229,8 +230,8 @@ func randomRelation(r *rand.Rand) *naive {
 
 func (n *naive) text() string {
 	kind := map[bool]string{false: "mesh", true: "torus"}[n.around]
-	text := fmt.Sprintf("%s: {k: [%d, %d], latency: 1}\nrouter: {vcs: %d, depth: 1, wait_for_tail_credit: %v}\n"+
-		"routes:\n", kind, n.k[0], n.k[1], max(1, len(n.names)), n.wait)
+	text := fmt.Sprintf("%s: {k: [%d, %d], latency: 1}\nrouter: {vcs: %d, depth: 1, wait_for_tail_credit: %v, "+
+		"vc_busy_when_full: %v}\nroutes:\n", kind, n.k[0], n.k[1], max(1, len(n.names)), n.wait, n.busy)
 	if n.names != nil {
 		text += "  classes: {" + n.names[0] + ": 1, " + n.names[1] + ": 1}\n"
 	}
@@ -280,7 +281,7 @@ func (n *naive) next(s naiveState, to int) (all []naiveState) {
 
 // verdict walks all states towards all destinations.
 func (n *naive) verdict() string {
-	routers, lost, circles, without := n.k[0]*n.k[1], false, false, false
+	routers, lost, circles, without, leaves := n.k[0]*n.k[1], false, false, false, false
 	edges, escapes := map[[2]naiveState]bool{}, map[[2]naiveState]bool{}
 	for to := range routers {
 		color := map[naiveState]int{}
@@ -292,6 +293,7 @@ func (n *naive) verdict() string {
 				lost = lost || len(all) == 0
 				without = without || !slices.ContainsFunc(all, func(s naiveState) bool { return s.class == classEscape })
 				for _, next := range all {
+					leaves = leaves || s.class == classEscape && next.class != classEscape
 					if s.port >= 0 {
 						edges[[2]naiveState{s, next}] = true
 					}
@@ -334,7 +336,7 @@ func (n *naive) verdict() string {
 		return "may circle"
 	case !naiveCyclic(edges):
 		return "free (Dally"
-	case slices.Contains(n.names, classEscape) && n.wait && !without && !naiveCyclic(escapes):
+	case slices.Contains(n.names, classEscape) && (n.wait || n.busy && !leaves) && !without && !naiveCyclic(escapes):
 		return "free (Duato"
 	}
 	return "may deadlock"

@@ -105,7 +105,9 @@ func unchecked(t *testing.T, text string) *fabric.Routers {
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 	r, err := readFile(file, file)
 	require.NoError(t, err)
-	w := &routed{Routers: &fabric.Routers{Config: r.router.config()}, mistakes: &mistakes{}, unsure: r.unsure.clone(),
+	config, err := r.router.config()
+	require.NoError(t, err)
+	w := &routed{Routers: &fabric.Routers{Config: config}, mistakes: &mistakes{}, unsure: r.unsure.clone(),
 		routes: &r.routes, nicPorts: 1}
 	_, err = r.Drawing.placeRouters(w, r.graph)
 	require.NoError(t, err)

@@ -49,13 +49,15 @@ func (w *routed) relate() {
 	c := &relating{placedRelation: w.routes.relation, built: w.Routers, names: w.routers, sets: &hw.RouteSets{},
 		terms: terms{grid: w.grid, around: w.around}}
 	sets, err := c.compile()
-	if w.take(err); err != nil {
+	if w.take(err); err != nil || w.shares(len(sets.Classes) > 1) {
 		return
 	}
 	w.Routes.Sets = sets
 	known := c.check()
 	if w.Shown = "routes: " + known.text; !known.free {
 		w.add(w.routes.place, w.Shown, known.remedy)
+	} else if w.Config.Stages.Priority != hw.NoPriority {
+		w.Shown += "; starvation is not excluded, because packets have priorities"
 	}
 }
 

@@ -95,17 +95,24 @@ func (w *routed) settle() {
 	if w.route(); w.count() > 0 {
 		return
 	}
-	b := &w.Config.Stages.Buffers
-	separate := w.Routes.Torus.K != nil || len(w.Routes.VCs) > 1
-	if b.Shared && separate && (b.Private == 0 || b.Pools < w.Config.VCs) {
-		w.add(w.place, "router: the routes need separate virtual channels, but in the shared buffers not every virtual channel "+
-			"has a private flit, so packets may deadlock", "write private: 1 or more, and delete pools")
+	if w.shares(w.Routes.Torus.K != nil || len(w.Routes.VCs) > 1) {
 		return
 	}
 	known := deadlocks(w.Routers)
 	if w.Shown = "routes: " + known.text; w.claims() && !known.free && !known.skipped && !known.shared {
 		w.add(w.place, w.Shown, fmt.Sprintf("write vcs: %d or more", 2*w.Config.Classes))
 	}
+}
+
+// shares refuses routes with separate virtual channels in buffers that have no private flit for each.
+func (w *routed) shares(separate bool) bool {
+	b := &w.Config.Stages.Buffers
+	if !b.Shared || !separate || b.Private > 0 && b.Pools >= w.Config.VCs {
+		return false
+	}
+	w.add(w.place, "router: the routes need separate virtual channels, but in the shared buffers not every virtual channel "+
+		"has a private flit, so packets may deadlock", "write private: 1 or more, and delete pools")
+	return true
 }
 
 func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
