@@ -1,12 +1,15 @@
 package starloom
 
 import (
+	"context"
+
 	"starloom/cosim"
 	"starloom/cosim/icarus"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 	"starloom/cosim/verilator"
 	"starloom/fabric"
+	"starloom/internal/maps"
 )
 
 // Twins returns the twins of all components and of all built-in fabrics.
@@ -22,6 +25,11 @@ func (list Networks) Twins() []twin.Twin {
 		all = append(all, n.Abilities().Twins.Parts...)
 	}
 	return all
+}
+
+// TryMap runs variants of the models of a guessed pin map beside its RTL. path is the path of the map.
+func (list Networks) TryMap(ctx context.Context, guess *maps.Guess, path string) error {
+	return guess.Try(ctx, path, list.library())
 }
 
 func (s *Scenario) library() pinmap.Library {

@@ -19,6 +19,7 @@ type mapFlags struct {
 	cosimBuildFlags
 	networks starloom.Networks
 	model    string
+	try      bool
 	out      *output
 }
 
@@ -37,6 +38,7 @@ func newMap(networks starloom.Networks) *cobra.Command {
 	f.StringArrayVarP(&o.IncludeDirs, "include", "I", nil, "look for included files and modules in `DIR`")
 	f.StringArrayVarP(&o.defines, "define", "D", nil, "define the macro `X`, or X=V")
 	f.StringVar(&o.model, "model", "", "use the model `NAME` instead of a guess")
+	f.BoolVar(&o.try, "try", false, "run variants of the model beside the RTL, and take the first one without a difference")
 	o.out = o.outputs.add(f, "output", "o", "write to `F` (default: the top's name with .yml), - for standard output", nil)
 	completed(c, "model", (&checkFlags{settings: settings{networks: networks}}).twinWords())
 	return c
@@ -84,6 +86,15 @@ func (o *mapFlags) run(c *cobra.Command, sources []string) error {
 		return fault(err)
 	}
 	guess.Params = o.Params
+	if o.try {
+		progress := newProgress(c.ErrOrStderr())
+		progress.step("tries variants of the model")
+		err := o.networks.TryMap(c.Context(), guess, cmp.Or(strings.TrimSuffix(o.out.path, "-"), o.Top+".yml"))
+		progress.clear()
+		if err != nil {
+			return fault(err)
+		}
+	}
 	if o.out.path == "-" {
 		_, err := product(c).Write([]byte(guess.Text()))
 		return err

@@ -270,6 +270,9 @@ func (m *Map) CloseRTL() error {
 	return err
 }
 
+// ShareRTL lets the map use the builds of another map with the same RTL. Close only the other map.
+func (m *Map) ShareRTL(other *Map) { m.opened = other.built() }
+
 func (m *Map) backend() string {
 	if m.Backend == "" {
 		return cosim.BackendWasm

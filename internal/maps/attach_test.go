@@ -20,7 +20,7 @@ import (
 	"starloom/cosim/verilator"
 )
 
-var _ = flag.Bool("full", false, "run the long tests")
+var full = flag.Bool("full", false, "run the long tests")
 
 // feature is a map of testdata/attach. Its first lines describe it:
 //

@@ -20,6 +20,11 @@ type Guess struct {
 
 	clock, reset *cosim.Port
 	fits         []fit // models, the best first
+
+	latency int  // of all outputs, in cycles
+	flip    bool // the reset has the other level than its name says
+	tried   bool // see Try
+	passed  []string
 }
 
 // fit is a model with parameters, and with a pin for each of its ports.
@@ -193,6 +198,7 @@ func (g *Guess) Text() string {
 	for _, p := range g.Ports {
 		fmt.Fprintf(&b, "#   %-6s %3d  %s\n", map[bool]string{true: "input", false: "output"}[p.Input], p.Bits, p.Name)
 	}
+	b.WriteString(g.passedText())
 	if len(g.fits) == 0 {
 		b.WriteString("model: MODEL  # no model has ports like these: 'starloom cosim check --list' lists all\n")
 	} else {
@@ -218,13 +224,14 @@ func (g *Guess) Text() string {
 	switch {
 	case g.reset == nil:
 		b.WriteString("# reset: {pin: PIN, active: low}  # no input has such a name\n")
-	case activeLow(g.reset.Name):
+	case activeLow(g.reset.Name) != g.flip:
 		fmt.Fprintf(&b, "reset: {pin: %s, active: low}  # guess\n", g.reset.Name)
 	default:
 		fmt.Fprintf(&b, "reset: %s  # guess: active high\n", g.reset.Name)
 	}
 	if len(g.fits) > 0 {
 		g.writePins(&b, &g.fits[0])
+		b.WriteString(g.latencyText())
 	}
 	return b.String()
 }
@@ -279,6 +286,12 @@ func (g *Guess) writePins(b *strings.Builder, f *fit) {
 			used[pin.Name] = true
 			fmt.Fprintf(b, "  %s: %s  # guess\n", name, pin.Name)
 		}
+	}
+	if f.pins["valid_i"] != nil && f.pins["ready_o"] != nil && f.pins["data_i"] != nil {
+		b.WriteString("assume: \"$past(valid_i && !ready_o) -> valid_i && data_i == $past(data_i)\"  # guess: an offer stays\n")
+	}
+	if f.pins["valid_o"] != nil && f.pins["data_o"] != nil {
+		b.WriteString("compare: {data_o: valid_o}  # guess: data count while valid is 1\n")
 	}
 	if absent != nil {
 		fmt.Fprintf(b, "absent: [%s]  # guess: no pin fits these outputs\n", strings.Join(absent, ", "))
