@@ -288,7 +288,8 @@ func (g *Guess) writePins(b *strings.Builder, f *fit) {
 		}
 	}
 	if f.pins["valid_i"] != nil && f.pins["ready_o"] != nil && f.pins["data_i"] != nil {
-		b.WriteString("assume: \"$past(valid_i && !ready_o) -> valid_i && data_i == $past(data_i)\"  # guess: an offer stays\n")
+		b.WriteString("assume: " +
+			"\"$past(valid_i && !ready_o) -> valid_i && data_i == $past(data_i)\"  # guess: an offer stays\n")
 	}
 	if f.pins["valid_o"] != nil && f.pins["data_o"] != nil {
 		b.WriteString("compare: {data_o: valid_o}  # guess: data count while valid is 1\n")

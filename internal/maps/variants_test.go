@@ -16,9 +16,9 @@ import (
 // unknown are modules in styles of their own, each with the variant that it is.
 var unknown = []struct {
 	top, text, model string
-	parameters       twin.Parameters // those that no port shows
+	parameters       twin.Parameters // not visible in the ports
 	latency          int
-	low              bool // the reset is active low, whatever its name
+	low              bool // the reset is active low, also against its name
 }{
 	{"hold_arbiter", `module hold_arbiter(input clk, input rst_n, input [3:0] req, output reg [3:0] gnt);
   always @(posedge clk or negedge rst_n)
