@@ -57,7 +57,8 @@ func (t *Top) Files(r *Recording, signals []Signal, twins []twin.Twin, about Abo
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"tb.v", "Makefile", "README.md", "names.yml", "blocks.vlt", "files.f"} {
+	for _, name := range []string{"tb.v", "Makefile", "README.md", "names.yml", "blocks.vlt", "files.f", "synth.ys",
+		"top.sdc", "top.core"} {
 		var text bytes.Buffer
 		if err := parsed.ExecuteTemplate(&text, name+".tmpl", data); err != nil {
 			return nil, err

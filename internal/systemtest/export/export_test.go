@@ -100,6 +100,20 @@ func TestLongSimulators(t *testing.T) {
 	}
 }
 
+// TestYosys: the script of a folder counts cells, flip-flops and memory bits; the constraints name a port of the top.
+func TestYosys(t *testing.T) {
+	dir := exported(t, "fabric: {netlist: {router: {vcs: 1, depth: 2}, nodes: {r: router, \"p[0..1]\": processor}, "+
+		"links: [[\"p[0..1]\", r]]}}\nworkload: {traffic: {rate: 0.2, size: 2, warm_up: 1, measure: 50}}\n")
+	text, err := build(t, dir, "yosys")
+	require.NoError(t, err, text)
+	require.Regexp(t, `^cells       [1-9]\d+\nflip-flops  [1-9]\d+\nmemory bits [1-9]\d+\nYosys `, text)
+	for file, part := range map[string]string{"top.sdc": "[get_ports clock]", "top.core": "- vc_router.v"} {
+		text, err := os.ReadFile(filepath.Join(dir, file))
+		require.NoError(t, err)
+		require.Contains(t, string(text), part)
+	}
+}
+
 func sources(t *testing.T, dir string) []string {
 	text, err := os.ReadFile(filepath.Join(dir, "files.f"))
 	require.NoError(t, err)
