@@ -123,10 +123,6 @@ func violationsSection(r *outcome.Report, order []outcome.Repeat) *Section {
 	return s
 }
 
-// faultsFirst reports whether the signals at the faults precede those at the violations: unless the first violation
-// also happens without faults.
-func faultsFirst(r *outcome.Report) bool { return r.Violations[0].Cause != outcome.CauseFirmware }
-
 // otherViolations returns the violations without their own part of the page, with one row for similar violations.
 func otherViolations(r *outcome.Report, shown map[int]bool) *Section {
 	var others []outcome.Violation

@@ -86,6 +86,10 @@ func sceneID(r *outcome.Report, s *outcome.Scene) (id, title string) {
 	return fmt.Sprintf("violation-%d", number), strconv.Itoa(number)
 }
 
+// faultsFirst reports whether the signals at the faults precede those at the violations: unless the first violation
+// also happens without faults.
+func faultsFirst(r *outcome.Report) bool { return r.Violations[0].Cause != outcome.CauseFirmware }
+
 // shownBefore returns an earlier scene of the page with the same slot, place and frames, nil for none.
 func shownBefore(r *outcome.Report, s *outcome.Scene) *outcome.Scene {
 	var before []*outcome.Scene // in page order
