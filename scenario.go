@@ -272,11 +272,8 @@ func (c *CPU) wrongCore() (key, reason, remedy string) {
 	return "", "", ""
 }
 
-// Values of CPU.Overrun.
-const (
-	OverrunResume  = "resume"
-	OverrunRestart = "restart"
-)
+// OverrunResume and OverrunRestart are the values of CPU.Overrun.
+const OverrunResume, OverrunRestart = "resume", "restart"
 
 // ModelCustom is the value of CPU.Model for a custom cost table. A class missing in Cost costs 1, and memory_byte 0.
 const ModelCustom = wasm.ModelCustom

@@ -329,10 +329,9 @@ func (w *weaver) function(k int) *woven {
 	for r.More() {
 		second, before = before, i
 		r.Instruction(&i)
-		if i.Op == binary.OpMemoryCopy || i.Op == binary.OpMemoryFill || i.Op == binary.OpMemoryInit {
-			if before.Op != binary.OpI32Const || before.Value < 0 || before.Value >= 1<<bytesPerTurnLog2 {
-				insert(i.Start, w.countBytes(out))
-			}
+		short := before.Op == binary.OpI32Const && before.Value >= 0 && before.Value < 1<<bytesPerTurnLog2
+		if !short && (i.Op == binary.OpMemoryCopy || i.Op == binary.OpMemoryFill || i.Op == binary.OpMemoryInit) {
+			insert(i.Start, w.countBytes(out))
 		}
 		if meter != nil {
 			insert(i.Start, meter.before(&i, w.m.cost(&meter.Costs, &i, *r)))
