@@ -78,7 +78,7 @@ func InspectImage(ctx context.Context, name string, wasm []byte) (info Info, err
 		return Info{}, err
 	}
 	defer func() { err = errors.Join(err, host.Close()) }()
-	image, err := host.LoadMetered(name, wasm, inspectMeter(wasm))
+	image, err := host.LoadMetered(name, wasm, CountingMeter(wasm))
 	if err != nil {
 		return Info{}, err
 	}

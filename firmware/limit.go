@@ -94,8 +94,8 @@ const LimitDefault = 1_000_000_000
 // LimitMax is the maximum limit, because costs have 32 bits.
 const LimitMax = 4_000_000_000
 
-// inspectMeter counts instructions.
-func inspectMeter(image []byte) *wasm.Meter {
+// CountingMeter counts the instructions of an image: those of RISC-V for an ELF.
+func CountingMeter(image []byte) *wasm.Meter {
 	if rv32.Is(image) {
 		return &wasm.Meter{Core: rv32.Instructions().Model, Limit: LimitDefault}
 	}

@@ -27,6 +27,7 @@ const (
 	exportInterpreted = "program_interpreted_at"
 	exportLeft        = "program_left"
 	exportAllow       = "program_allow"
+	exportRelease     = "program_release"
 	exportWindowLoad  = "window_load"
 	exportWindowStore = "window_store"
 )

@@ -173,6 +173,11 @@ func (in *wasmInstance) fault(cell int, err error) {
 		return
 	}
 	in.bank.Silence(cell)
+	if in.image.interpreted != nil {
+		if _, err := in.module.ExportedFunction(exportRelease).Call(in.ctx); err != nil {
+			panic(err) // impossible: it writes words
+		}
+	}
 	event := in.image.faultEvent(err)
 	event.Cell = cell
 	if event.Kind == EventTrap && in.runtime.panic != "" {

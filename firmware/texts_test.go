@@ -203,7 +203,7 @@ func TestSourceMap(t *testing.T) {
 	for folder, want := range map[string]string{dir: "router.ts:44:18", "": "", t.TempDir(): ""} {
 		host := newHost(t, "compiler")
 		host.MapsIn(folder)
-		for _, meter := range []*wasm.Meter{nil, inspectMeter(nil)} {
+		for _, meter := range []*wasm.Meter{nil, CountingMeter(nil)} {
 			image, err := host.load("direct.wasm", binary, meter)
 			require.NoError(t, err)
 			in, err := image.NewInstance(config(2))

@@ -78,7 +78,7 @@ func TestRuntimeEnds(t *testing.T) {
 
 // TestRuntimePanics: a trap contains the runtime's message of that call, metered or not.
 func TestRuntimePanics(t *testing.T) {
-	for _, meter := range []*wasm.Meter{nil, inspectMeter(nil)} {
+	for _, meter := range []*wasm.Meter{nil, CountingMeter(nil)} {
 		for end, want := range map[int32]string{3: "panic: index 7 out of range (unreachable)", 4: "unreachable"} {
 			in := runtimeBank(t, "compiler", meter, 0, 7, end)
 			for slot := range uint32(end - 2) {

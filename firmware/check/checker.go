@@ -7,6 +7,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 
 	"starloom/firmware"
@@ -79,7 +80,7 @@ func (c *checker) machine(run *Run) (*emulator.Machine, error) {
 	if run.Metered != (own.Firmware.CPU != nil) { // never with a budget
 		own.Firmware.CPU = nil
 		if run.Metered {
-			own.Firmware.CPU = unitCPU()
+			own.Firmware.CPU = c.countingCPU()
 		}
 	}
 	return emulator.New(c.ctx, &own, emulator.Options{
@@ -87,12 +88,12 @@ func (c *checker) machine(run *Run) (*emulator.Machine, error) {
 	})
 }
 
-func unitCPU() *meter.CPU {
-	costs, err := wasm.Table("unit", nil)
-	if err != nil {
-		panic(err) // unit is a model
-	}
-	return &meter.CPU{Model: "unit", Meter: &wasm.Meter{Costs: costs, Limit: firmware.LimitMax}, Ratio: 1}
+// countingCPU executes an instruction in each cycle. It ignores errors of the image, which emulator.New reports.
+func (c *checker) countingCPU() *meter.CPU {
+	binary, _ := c.imageBytes()
+	counts := firmware.CountingMeter(binary)
+	counts.Limit = firmware.LimitMax
+	return &meter.CPU{Model: cmp.Or(counts.Core, wasm.Models()[0]), Meter: counts, Ratio: 1}
 }
 
 // limits of a machine that calls its handlers one at a time

@@ -216,6 +216,13 @@ static volatile uint32_t program_interpreted;
 SL_EXPORT(program_interpreted_at) volatile uint32_t *program_interpreted_at(void) { return &program_interpreted; }
 SL_IMPORT(interpret) void sl_host_interpret(void);
 
+/* Ends a turn: between turns, only records are state. The host calls it after a trap. */
+SL_EXPORT(program_release) void program_release(void) {
+    program_allow(0);
+    nic = 0;
+    state = 0;
+}
+
 static void turn(sl_nic *own, state_t *s, uint64_t left) {
     nic = own;
     state = s;
@@ -229,7 +236,6 @@ static void turn(sl_nic *own, state_t *s, uint64_t left) {
         }
     }
     s->pc--;
-    program_allow(0);
 }
 
 /* A processor that has written sleep and goes on in the next slot sleeps only after its wfi. */
@@ -250,18 +256,16 @@ static void on_start(sl_nic *own, state_t *s) {
     for (uint32_t k = 0; k < program_word(RAM_DATA_BYTES) / 4; k++) ((uint32_t *)s->ram)[k] = from[k];
     s->pc = program_word(ENTRY);
     turn(own, s, (uint64_t)1 << 62);
+    program_release();
 }
 
 static void on_slot(sl_nic *own, state_t *s) {
     uint64_t window = (uint64_t)program_word(WINDOW_HIGH) << 32 | program_word(WINDOW_LOW);
-    if (!window) {
-        turn(own, s, 0);
-        return;
-    }
     uint64_t spent = (uint64_t)s->spent_high << 32 | s->spent_low;
     uint32_t was = s->interrupted;
     turn(own, s, (s->turns + 1) * window - spent);
     if (was | s->interrupted) sleep_later(s);
+    program_release();
 }
 
 static const char *const *names(uint32_t word) { return (const char *const *)program_word(word); }

@@ -179,3 +179,52 @@ func TestRISCVRestarts(t *testing.T) {
 	require.Contains(t, m.Report().Violations[0].Message, "it missed the slot")
 	require.Zero(t, m.Report().Frames.Sent)
 }
+
+// TestRISCVFaults: restarts, pauses and deaths of interrupted processors have the same effect in both engines, banked
+// and isolated.
+func TestRISCVFaults(t *testing.T) {
+	s := riscv(t, router, "rv32imc", "ibex")
+	s.Firmware.CPU.BudgetCycles, s.Stop.Slots = 60, 200
+	some := 0.3
+	s.Faults = &starloom.Faults{Schedule: []starloom.Fault{{Kind: "restart", Probability: &some,
+		Slots: &starloom.FaultSlots{From: 2, To: 30, Every: 3}}, {Kind: "clock_pause", Probability: &some},
+		{Kind: "dead", Targets: []string{"pops.group[2].nic[*]"}, Slots: &starloom.FaultSlots{List: []uint32{20}}}}}
+	first := ""
+	for n, engine := range []string{"slot", "cycle", "slot"} {
+		s.Firmware.Mode = []string{"banked", "banked", "isolated"}[n]
+		m := systemtest.Machine(t, s, starloom.MachineOptions{Engine: engine})
+		require.NoError(t, m.Run(context.Background(), nil))
+		text := systemtest.ReportText(t, m.Report())
+		if first == "" {
+			first = text
+			require.NotZero(t, *m.Report().Firmware.Overruns)
+		}
+		require.Equal(t, first, text, "way %d", n)
+	}
+}
+
+// TestRISCVExplored: all runs with a lost frame and a restart have the same verdict with a program for RISC-V and with
+// the image of the same source, whose states are fewer, without registers and stack. A check finds no difference between
+// its ways.
+func TestRISCVExplored(t *testing.T) {
+	var want *starloom.ExploreReport
+	for n, target := range []string{"wasm32", "rv32imc", "rv32imc"} {
+		s := riscv(t, router, target, []string{"", "", "ibex"}[n])
+		s.Fabric.POPS = &pops.Network{Groups: 2, GroupSize: 1}
+		s.Stop.Slots = 20
+		if n == 2 {
+			s.Firmware.CPU.BudgetCycles = 400
+		}
+		r, err := starloom.Explore(t.Context(), s, starloom.ExploreOptions{})
+		require.NoError(t, err)
+		if n == 0 {
+			want = r
+		}
+		require.Greater(t, r.Counts.States, 10)
+		require.Equal(t, want.Verdict, r.Verdict, target)
+		require.GreaterOrEqual(t, r.Counts.States, want.Counts.States, target)
+		check, err := starloom.CheckFirmware(t.Context(), s, starloom.FirmwareCheckOptions{Fuzz: 300})
+		require.NoError(t, err)
+		require.Nil(t, check.Difference, target)
+	}
+}
