@@ -1,0 +1,69 @@
+//go:build linux
+
+package cli
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const asserted = `module q(input clk, input rst_n, input up, output logic [2:0] n);
+  always_ff @(posedge clk or negedge rst_n) if (!rst_n) n <= 0; else if (up && n != 5) n <= n + 1;
+  most: assert property (@(posedge clk) disable iff (!rst_n) n <= LIMIT);
+  end_: cover property (@(posedge clk) disable iff (!rst_n) n == 5);
+  kept: assume property (@(posedge clk) disable iff (!rst_n) n == 4 |-> up);
+endmodule
+`
+
+const assertedMap = "top: q\nsources: [q.sv]\ndefines: {LIMIT: 4}\nclock: clk\nreset: {pin: rst_n, active: low}\n" +
+	"goals: only\n"
+
+// TestLongProveGoals follows a user: a refuted assertion in every form of output, then a proof, and refusals.
+func TestLongProveGoals(t *testing.T) {
+	source := strings.ReplaceAll(asserted, "LIMIT", "`LIMIT")
+	dir := folder(t, map[string]string{"q.sv": source, "q.yml": assertedMap,
+		"good.yml": strings.Replace(assertedMap, "LIMIT: 4", "LIMIT: 5", 1),
+		"both.yml": "model: counter\n" + assertedMap, "seq.sv": strings.Replace(source, "n == 5", "n == 4 ##1 n == 5", 1),
+		"seq.yml": strings.Replace(assertedMap, "q.sv", "seq.sv", 1)})
+	r := starloomIn(t, dir, "cosim", "prove", "q.yml", "--json", "p.json", "--html", "p.html", "--junit", "p.xml", "--vcd",
+		"p.vcd", "--save", "p.csv")
+	require.Equal(t, statusFail, r.status, r.stdout+r.stderr)
+	require.Contains(t, r.stdout, "assert most (q.sv:3:9): refuted in cycle 6\n")
+	require.Contains(t, r.stdout, "waveform of most: p.vcd\ninputs of most: p.csv\n")
+	require.Contains(t, contents(t, dir, "p.vcd"), "$enddefinitions")
+	var report struct {
+		Verdict string
+		Goals   []struct {
+			Name, Verdict string
+			Cycle         int
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(contents(t, dir, "p.json")), &report))
+	require.Equal(t, "goals", report.Verdict)
+	require.Equal(t, "most", report.Goals[0].Name)
+	require.Equal(t, 6, report.Goals[0].Cycle)
+	cases := readJUnit(t, filepath.Join(dir, "p.xml")).Suite.Cases
+	require.Len(t, cases, 3)
+	page := read(contents(t, dir, "p.html"))
+	for _, part := range []string{"assert most (q.sv:3:9): refuted in cycle 6", "cover end_ (q.sv:4:9): reached in cycle 6",
+		"assume kept (q.sv:5:9): assumed"} {
+		require.Contains(t, page, part)
+	}
+
+	r = starloomIn(t, dir, "cosim", "prove", "good.yml")
+	require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
+	require.Contains(t, r.stdout, "3 assertions: 1 proved, 1 reached, 1 assumed\n")
+	for args, said := range map[string]string{
+		"check q.yml":    "goals: only names none",
+		"prove both.yml": "the map names a model",
+		"prove seq.yml":  "seq.sv:4:",
+	} {
+		r = starloomIn(t, dir, append([]string{"cosim"}, strings.Fields(args)...)...)
+		require.Equal(t, statusInput, r.status, r.stdout+r.stderr)
+		require.Contains(t, r.stderr, said)
+	}
+}
