@@ -193,8 +193,8 @@ func (t *crossbarTransport) Reset(seed uint64) {
 	}
 }
 
-// Timeless implements fabric.Timeless: on a medium without an arbiter, coins depend on the slot. No arbiter of a crossbar
-// has slices.
+// Timeless implements fabric.Timeless: on a medium without an arbiter, coins depend on the slot. Arbiters of crossbars
+// have no slices.
 func (t *crossbarTransport) Timeless() bool { return !t.coins }
 
 func (t *crossbarTransport) State(v *hw.StateVisitor) {

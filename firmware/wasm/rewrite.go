@@ -321,8 +321,7 @@ func (w *weaver) function(k int) *woven {
 		count(0, units)
 	}
 	way := w.scout(out, base)
-	insert(0, way.enter())
-	insert(0, w.choices.ask(k, w.tick))
+	insert(0, slices.Concat(way.enter(), w.choices.ask(k, w.tick)))
 	loop, based := 0, false
 	r := &binary.Reader{Data: f.Code}
 	var i, before, second binary.Instruction

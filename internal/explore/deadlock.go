@@ -2,7 +2,6 @@ package explore
 
 import (
 	"bytes"
-	"errors"
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
@@ -51,22 +50,4 @@ func (s *search) deadlock() (*outcome.ExploredDeadlock, error) {
 	}
 	d.Since = uint32(since)
 	return d, nil
-}
-
-// walk runs the steps of a failure's workload in worker 0, from the reset state. It calls each after every step, numbered
-// from 0.
-func (s *search) walk(f *failure, steps [][]event, each func(step int)) error {
-	w := s.workers[0]
-	if err := errors.Join(s.load(f.workload), w.Restart(w.Seed)); err != nil {
-		return err
-	}
-	if s.starts != nil {
-		w.StartAt(s.starts[f.start])
-	}
-	for i, chosen := range steps {
-		w.choose(chosen)
-		w.Advance()
-		each(i)
-	}
-	return nil
 }

@@ -192,6 +192,24 @@ func (s *search) load(x workload) error {
 	return nil
 }
 
+// walk runs steps of a failure's workload in worker 0, from the reset state. It calls each after every step, numbered
+// from 0.
+func (s *search) walk(f *failure, steps [][]event, each func(step int)) error {
+	w := s.workers[0]
+	if err := errors.Join(s.load(f.workload), w.Restart(w.Seed)); err != nil {
+		return err
+	}
+	if s.starts != nil {
+		w.StartAt(s.starts[f.start])
+	}
+	for i, chosen := range steps {
+		w.choose(chosen)
+		w.Advance()
+		each(i)
+	}
+	return nil
+}
+
 // begin makes the reset states the only unexpanded states: one for each start of the arbiters.
 func (s *search) begin() {
 	s.nodes.forget()
