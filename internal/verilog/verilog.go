@@ -127,7 +127,8 @@ func refuse(c *config.Config) error {
 	key := "fabric." + c.Network.Kind()
 	switch {
 	case fabric.RoutersOf(c.Network) != nil && !c.Bare():
-		return c.Source.Refuse(key, "processors at routers are not exported yet", "delete firmware: bare packets are exported")
+		return c.Source.Refuse(key, "processors at routers are not exported yet",
+			"delete firmware: bare packets are exported")
 	case len(c.RTL) > 0:
 		return c.Source.Refuse("rtl", "an export contains the twins of all parts, and no other RTL", "delete rtl")
 	case c.Timing.Frames > 1:
