@@ -138,7 +138,8 @@ func (x *Routers) registers() []Register {
 		Column("vc_grant", x.vcGrant, x.checkMember), Column("vc_accept", x.vcAccept, x.checkMember),
 		Column("switch_grant", x.switchGrant, x.checkPort(s.OutputSpeedup, s.InputSpeedup)),
 		Column("switch_accept", x.switchAccept, x.checkPort(s.InputSpeedup, s.OutputSpeedup)),
-		Column("choice", x.choice, AtMost(uint8(x.config.VCs-1))).ResetTo(choices...), Column("awake", x.awake, AtMost[uint8](1)).ResetTo(1),
+		Column("choice", x.choice, AtMost(uint8(x.config.VCs-1))).ResetTo(choices...),
+		Column("awake", x.awake, AtMost[uint8](1)).ResetTo(1),
 	}
 	if x.crossed != nil {
 		registers = append(registers, Column("crossed", x.crossed))

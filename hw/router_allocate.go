@@ -1,6 +1,9 @@
 package hw
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // routerScratch is a shard's work space for one router. It contains the sets of the router and the requests of a
 // matching.
@@ -369,3 +372,17 @@ func members(set []uint64) func(yield func(i int) bool) {
 
 // of returns the set of router or input VC i in a column of sets.
 func (x *Routers) of(column []uint64, i int) []uint64 { return column[i*x.words : (i+1)*x.words] }
+
+// routedTo returns the output port of a routed head.
+func (x *Routers) routedTo(g int) (output int) {
+	route := x.route[g*x.words : (g+1)*x.words]
+	k := max(0, slices.IndexFunc(route, func(word uint64) bool { return word != 0 }))
+	return (k*64 + from(route[k], 0)) / x.config.VCs
+}
+
+func bit(on bool) uint64 {
+	if on {
+		return 1
+	}
+	return 0
+}

@@ -2,7 +2,7 @@ package hw
 
 // Select is ISLIP with priorities: outputs grant by out-priority, inputs accept by in-priority; pointers decide among
 // equal priorities. A grant stands until its output grants again: a matched input with grants of two outputs accepts
-// anew in each round and may change its match. The output that it gives up stays closed.
+// again in each round and may change its match. The output that it gives up stays closed.
 const Select RouterAllocator = 3
 
 func init() {

@@ -35,6 +35,14 @@ type RouterSpeculation struct {
 	MaskByRequests bool
 }
 
+// RouterBuffers are buffers that the virtual channels of an input port share: BookSim's policy "shared". The zero value
+// gives each virtual channel Depth flits of its own.
+type RouterBuffers struct {
+	Shared  bool // RouterConfig.Depth is then the number of flits of all virtual channels of a port
+	Private int  // flits reserved for each pool
+	Pools   int  // pools of virtual channels, 1..VCs: VC v is in pool j for j*VCs/Pools <= v < (j+1)*VCs/Pools
+}
+
 const (
 	speedupMax       = 16
 	stageDelayMax    = 64

@@ -232,12 +232,6 @@ func (x *Routers) has(sets []uint64, r, port, vc int) bool {
 	return sets[r*x.words+member/64]>>(member&63)&1 != 0
 }
 
-func (x *Routers) routedTo(g int) (output int) {
-	route := x.route[g*x.words : (g+1)*x.words]
-	k := max(0, slices.IndexFunc(route, func(word uint64) bool { return word != 0 }))
-	return (k*64 + from(route[k], 0)) / x.config.VCs
-}
-
 // vcState returns the state of an input VC in this cycle, including an arriving flit.
 func (x *Routers) vcState(r, port, vc int) uint64 {
 	f, lit := x.arriving(port)

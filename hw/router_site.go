@@ -115,13 +115,6 @@ func (x *Routers) creditPins(direction string, input bool, wire func(port, bank 
 	}
 }
 
-func bit(on bool) uint64 {
-	if on {
-		return 1
-	}
-	return 0
-}
-
 // pin returns a port with the given number of bits per router port. get and put take port numbers across all
 // routers.
 func (x *Routers) pin(name string, bits int, input bool, get func(port int) uint64,

@@ -12,7 +12,7 @@ type generalRouters struct {
 
 // stages holds the options and the state of the general path. Columns of unused options are nil.
 type stages struct {
-	RouterStages
+	*RouterStages
 	vcs, sw    allocation
 	spec       allocation // of speculative requests; nil if they take part in sw
 	queued     bool       // flits wait in queues after the crossbar, otherwise they leave in the next cycle
@@ -22,10 +22,10 @@ type stages struct {
 	memberPort []uint16   // by input VC of a router: its port
 	memberVC   []uint16
 
-	crossing
-	returning
-	connections
-	turnColumns
+	*crossing
+	*returning
+	*connections
+	*turnColumns
 
 	routing  []uint64 // set of input VCs whose heads are routed
 	routeEnd []uint64 // by router: first cycle after these heads are routed; 0 for none
@@ -66,7 +66,8 @@ func newGeneral(routers *Routers) routerPath {
 	w := routers.wiring
 	x := &generalRouters{Routers: routers, scratch: make([]generalScratch, w.shards)}
 	c := &x.config
-	s := &stages{RouterStages: c.Stages}
+	s := &stages{RouterStages: &c.Stages, crossing: &crossing{}, returning: &returning{},
+		connections: &connections{}, turnColumns: &turnColumns{}}
 	x.stage = s
 	ports := w.first[len(w.ports)]
 	s.queued = s.OutputSpeedup > 1 || s.InternalSpeedup > 1 || s.CrossbarDelay > 1

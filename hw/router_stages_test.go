@@ -171,7 +171,8 @@ func randomStages(r *rand.Rand, c *RouterConfig) {
 		BusyWhenFull: often(3), PrioritizeEmpty: often(3), ShuffleRequests: often(3), Donate: often(3)}
 	s.Priority = RouterPriority(r.IntN(int(PrioritySequence) + 1))
 	if often(2) {
-		s.Speculation = RouterSpeculation{On: true, AnyCredit: often(2), Own: often(2), Allocator: kind(), MaskByRequests: often(2)}
+		s.Speculation = RouterSpeculation{On: true, AnyCredit: often(2), Own: often(2), Allocator: kind(),
+			MaskByRequests: often(2)}
 		s.Speculation.AnyVC = s.Speculation.AnyCredit && often(2)
 	}
 	if often(3) {
@@ -181,8 +182,8 @@ func randomStages(r *rand.Rand, c *RouterConfig) {
 	c.Stages = s
 }
 
-// TestRouterStagesRandom: random options on random networks lose no credit, deliver or deadlock, end empty, and continue
-// from a saved state on other shards.
+// TestRouterStagesRandom: random options on random networks lose no credit, deliver or deadlock, end empty, and
+// continue from a saved state on other shards.
 func TestRouterStagesRandom(t *testing.T) {
 	runs, deadlocks := 60, 0
 	if *full {

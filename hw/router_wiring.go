@@ -333,7 +333,8 @@ func (c *RouterConfig) check(path string, ports int) error {
 		least, most int
 	}{
 		{"virtual channels", c.VCs, 1, VCsMax}, {"flits of a buffer", c.Depth, 1, VCDepthMax},
-		{"cycles of routing", c.RoutingDelay, 0, stageDelayMax}, {"cycles of a credit", c.CreditDelay, 0, ChannelDelayMax / 2},
+		{"cycles of routing", c.RoutingDelay, 0, stageDelayMax},
+		{"cycles of a credit", c.CreditDelay, 0, ChannelDelayMax / 2},
 	} {
 		if k.value < k.least || k.value > k.most {
 			return fmt.Errorf("%s: %d %s; allowed: %d to %d", path, k.value, k.name, k.least, k.most)

@@ -107,10 +107,13 @@ func (r *RouterStages) stages() (s hw.RouterStages, err error) {
 	return s, err
 }
 
-// refusal returns why the stages contradict each other, and what to write instead, "" if they do not.
-func (r *RouterStages) refusal() (reason, remedy string) {
+// refusal returns why the stages contradict each other, and what to write instead, "" if they do not. err is a name
+// that is unknown.
+func (r *RouterStages) refusal(err error) (reason, remedy string) {
 	y, b := r.Speculative, r.Buffers
 	switch {
+	case err != nil:
+		return err.Error(), "write one of them"
 	case b != nil && b.Policy == "private" && (b.Private != nil || b.Pools > 0):
 		return "buffers: private and pools are for the policy shared", "delete them, or write policy: shared"
 	case y != nil && y.CheckVC != nil && !*y.CheckVC && (y.CheckCredit == nil || *y.CheckCredit):
@@ -144,7 +147,8 @@ func stageKeys(c *hw.RouterConfig) string {
 	}
 	add(s.Priority != hw.NoPriority, "priority", s.Priority.String())
 	if b := s.Buffers; b.Shared {
-		keys = append(keys, fmt.Sprintf("buffers: {policy: shared, size: %d, private: %d, pools: %d}", c.Depth, b.Private, b.Pools))
+		keys = append(keys,
+			fmt.Sprintf("buffers: {policy: shared, size: %d, private: %d, pools: %d}", c.Depth, b.Private, b.Pools))
 	}
 	if y := s.Speculation; y.On {
 		var options []string

@@ -22,9 +22,7 @@ func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	w := &routed{Routers: &fabric.Routers{Config: config}, mistakes: m, unsure: d.unsure.clone(),
 		place: d.routerPlace, routes: &d.routes,
 		nicPorts: d.streaming.ports()}
-	if err != nil {
-		m.add(w.place, "router: "+err.Error(), "write one of them")
-	} else if reason, remedy := d.router.refusal(); reason != "" {
+	if reason, remedy := d.router.refusal(err); reason != "" {
 		m.add(w.place, "router: "+reason, remedy)
 	}
 	if c := &w.Config; c.VCs%c.Classes != 0 && !d.keys["router"] {
@@ -38,10 +36,8 @@ func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	}
 	net, err := d.placeRouters(w, graph)
 	nodes := len(w.Graph.Nodes)
-	if err == nil && !w.keys["router"] && len(w.Graph.Ports) > 0 {
-		if wrong := w.Config.CheckStages(slices.Max(w.Graph.Ports)); wrong != nil {
-			m.add(w.place, "router: "+wrong.Error(), "write a smaller number")
-		}
+	if err == nil && !w.keys["router"] {
+		w.checkStages()
 	}
 	if m.take(err); err == nil && w.pairs() > tableMax && w.word() != routesDimOrder && !w.large() &&
 		w.routes.relation == nil {
@@ -110,9 +106,15 @@ func (w *routed) shares(separate bool) bool {
 	if !b.Shared || !separate || b.Private > 0 && b.Pools >= w.Config.VCs {
 		return false
 	}
-	w.add(w.place, "router: the routes need separate virtual channels, but in the shared buffers not every virtual channel "+
-		"has a private flit, so packets may deadlock", "write private: 1 or more, and delete pools")
+	w.add(w.place, "router: the routes need separate virtual channels, but in the shared buffers not every virtual "+
+		"channel has a private flit, so packets may deadlock", "write private: 1 or more, and delete pools")
 	return true
+}
+
+func (w *routed) checkStages() {
+	if err := w.Config.CheckStages(slices.Max(append([]int{1}, w.Graph.Ports...))); err != nil {
+		w.add(w.place, "router: "+err.Error(), "write an allowed number")
+	}
 }
 
 func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
