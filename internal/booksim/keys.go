@@ -67,7 +67,8 @@ var keys = withRequests(map[string]*key{
 	}, option("output_buffer"), "without a speed-up a flit leaves its output FIFO in the cycle in which it enters")},
 	"noq": {"i", "0", only("no queues by next output", "queues by next output", "write noq = 0")},
 
-	"speculative":       {"i", "0", option("speculative")},
+	"speculative": {"i", "0", unless(whenSpeculative, speculation(""),
+		"a head requests the switch when it has a virtual channel")},
 	"spec_check_elig":   {"i", "1", unless(whenSpeculative, speculation("check_vc"), ofSpecs)},
 	"spec_check_cred":   {"i", "1", unless(whenSpeculative, speculation("check_credit"), ofSpecs)},
 	"spec_mask_by_reqs": {"i", "0", unless(whenSpeculative, speculation("mask_by_requests"), ofSpecs)},
@@ -104,7 +105,7 @@ var keys = withRequests(map[string]*key{
 	"alloc_iters": {"i", "1", none("its router does not pass it to allocators; islip(2) has 2 iterations")},
 
 	"classes": {"i", "1", only(classesOne, "several classes of packets",
-		"write classes = 1, or give the packets of all classes as a file: --arrivals PACKETS.csv")},
+		"write classes = 1: a source has one queue")},
 	"traffic":        {"s", "uniform", drawn(pattern)},
 	"class_priority": {"si", "0", unless(is("priority", "class"), same(classesOne), ofPriorities)},
 	"perm_seed": {"si", "0", drawn(unless(func(r *reader) bool { return strings.HasPrefix(r.text("traffic"), "randperm") },
@@ -122,7 +123,7 @@ var keys = withRequests(map[string]*key{
 	"max_outstanding_requests": {"i", "0", none(ofBatch)}, "sent_packets_out": {"s", "", none(ofBatch)},
 
 	"use_read_write": {"si", "0", only("no requests with replies", "packets that are requests and cause replies",
-		"write use_read_write = 0, or give all packets as a file: --arrivals PACKETS.csv")},
+		"write use_read_write = 0: packets have one range of virtual channels")},
 	"write_fraction": {"sf", "0.5", none(ofRequests)},
 
 	"sim_type":           {"s", "latency", simulation},
@@ -136,7 +137,7 @@ var keys = withRequests(map[string]*key{
 	"acc_warmup_thres":   {"sf", "0.05", other(ofSample)},
 	"stopping_thres":     {"sf", "0.05", other(ofSample)},
 	"acc_stopping_thres": {"sf", "0.05", other(ofSample)},
-	"sim_count":          {"i", "1", other("one run; 'starloom run --seeds 1..4' makes 4")},
+	"sim_count":          {"i", "1", unless(isNot("sim_count", "1"), other("one run; 'starloom run --seeds 1..4' makes 4"), "one run")},
 	"include_queuing": {"i", "1", unless(is("include_queuing", "1"), same("latency"),
 		"Starloom has both: latency with, network_latency without the queue of the source")},
 	"seed":                  {"si", "0", other("seed: equal in the mean, because Starloom draws other packets")},

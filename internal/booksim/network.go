@@ -10,32 +10,48 @@ import (
 	"starloom/traces/input"
 )
 
-// topologies are the networks of BookSim that scenarios have, with their routing functions.
+// topologies are the networks of BookSim. Scenarios have the networks with read, with these routing functions. The
+// other functions, and the other networks, are refused with the reason.
 var topologies = map[string]struct {
-	functions []string
-	read      func(r *reader)
+	functions, others []string
+	read              func(r *reader)
+	lacks             string
 }{
-	"mesh":    {[]string{"dor", "dim_order"}, (*reader).cube},
-	"torus":   {[]string{"dim_order"}, (*reader).cube},
-	"fly":     {[]string{"dest_tag"}, (*reader).fly},
-	"anynet":  {[]string{"min"}, (*reader).anynet},
-	"cmesh":   {[]string{"dor_no_express"}, (*reader).cmesh},
-	"flatfly": {[]string{"ran_min"}, (*reader).flatfly},
+	"mesh": {[]string{"dor", "dim_order"}, []string{"xy_yx", "adaptive_xy_yx", "min_adapt", "planar_adapt",
+		"limited_adapt", "romm", "romm_ni", "valiant", "dim_order_ni", "dim_order_pni", "chaos"}, (*reader).cube, ""},
+	"torus": {[]string{"dim_order"}, []string{"dim_order_bal", "dim_order_ni", "min_adapt", "valiant", "valiant_ni",
+		"chaos"}, (*reader).cube, ""},
+	"fly":          {[]string{"dest_tag"}, nil, (*reader).fly, ""},
+	"anynet":       {[]string{"min"}, nil, (*reader).anynet, ""},
+	"cmesh":        {[]string{"dor_no_express"}, []string{"dor", "xy_yx", "xy_yx_no_express"}, (*reader).cmesh, ""},
+	"flatfly":      {[]string{"ran_min"}, []string{"xyyx", "adaptive_xyyx", "valiant", "ugal", "ugal_xyyx", "ugal_pni"}, (*reader).flatfly, ""},
+	"fattree":      {lacks: "its way up is drawn for each packet"},
+	"tree4":        {lacks: "its way up is drawn for each packet"},
+	"qtree":        {lacks: "a tree with one root"},
+	"dragonflynew": {lacks: "its sources draw the virtual channel of each packet"},
 }
 
-const networksDocs = "draw the network under fabric.netlist of a scenario, or write topology = "
+const ownRoutes = "; or write the scenario with routes of your own (docs/reference/routers.md)"
 
 func (r *reader) readNetwork() {
 	name := r.text("topology")
-	known := strings.Join(slices.Sorted(maps.Keys(topologies)), ", ")
 	t, ok := topologies[name]
-	if !ok {
-		r.refuse("topology", "scenarios have no such network by name", networksDocs+known)
+	known := slices.DeleteFunc(slices.Sorted(maps.Keys(topologies)),
+		func(name string) bool { return topologies[name].read == nil })
+	if t.read == nil {
+		reason := "Starloom lacks this network: " + t.lacks
+		if !ok {
+			reason = "BookSim 2 has no such topology, and stops"
+		}
+		r.refuse("topology", reason, "write topology = "+strings.Join(known, ", ")+ownRoutes)
 		return
 	}
 	if function := r.text("routing_function"); !slices.Contains(t.functions, function) {
-		r.refuse("routing_function", "not for topology = "+name,
-			"write routing_function = "+strings.Join(t.functions, " or "))
+		reason := "BookSim 2 has no such function for topology = " + name + ", and stops"
+		if slices.Contains(t.others, function) {
+			reason = "Starloom's routes lack this function"
+		}
+		r.refuse("routing_function", reason, "write routing_function = "+strings.Join(t.functions, " or ")+ownRoutes)
 	}
 	if k, n := r.integer("k"), r.integer("n"); name != "anynet" && (k < 1 || n < 1 || r.power() > nodesMax) {
 		r.refuse("k", fmt.Sprintf("%d to the power of n = %d nodes", k, n), fmt.Sprintf("allowed: 1 to %d nodes", nodesMax))

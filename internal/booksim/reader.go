@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"starloom/fabric/netlist"
+	"starloom/hw"
 	"starloom/traces/input"
 	"starloom/traces/input/strict"
 )
@@ -183,13 +184,22 @@ func (k *key) number() float64 {
 	return n
 }
 
-// speculation is a key of the object speculative.
+// speculation is a key of the object speculative, stated if it is not BookSim's default.
 func speculation(to string) rule {
 	return func(r *reader, name string) (string, string) {
-		if r.text(name) != r.declared[name].usual {
-			r.refuse(name, "speculation with other checks than the default's", "delete the line, or write speculative = 0")
+		object, _ := r.router["speculative"].(map[string]any)
+		if object == nil {
+			object = map[string]any{}
+			r.router["speculative"] = object
 		}
-		return verdictSame, "the default of router.speculative." + to
+		switch {
+		case to == "" || r.text(name) == r.declared[name].usual:
+		case r.declared[name].kinds == "s":
+			object[to] = r.knownAllocator(name)
+		default:
+			object[to] = r.integer(name) > 0
+		}
+		return verdictSame, strings.TrimSuffix("router.speculative."+to, ".")
 	}
 }
 
@@ -214,31 +224,37 @@ func depthOfAll(r *reader, name string) (verdict, text string) {
 	return verdictSame, "router.depth: the size divided by num_vcs"
 }
 
-// allocator drops the parameters that are the default.
 func allocator(r *reader, name string) (verdict, text string) {
-	field, _ := routerField(name)
-	word := r.text(name)
+	r.router[name] = r.knownAllocator(name)
+	return verdictSame, "router." + name
+}
+
+// knownAllocator returns an allocator without parameters that are its default.
+func (r *reader) knownAllocator(name string) (word string) {
+	word = r.text(name)
 	for _, usual := range []string{"(1)", "(round_robin)", "()"} {
 		word = strings.TrimSuffix(word, usual)
 	}
-	kind, _ := call(word)
-	known := field.Limits.Enum
-	if r.router[name] = word; !slices.Contains(known, word) && (word == kind || !slices.Contains(known, kind+"(")) {
-		r.refuse(name, "routers have no such allocator", "write one of "+strings.Join(known, ", "))
+	if _, err := hw.RouterAllocatorOf(word); err != nil {
+		r.refuse(name, "routers have no such allocator", "write one of "+strings.Join(hw.RouterAllocators(), ", "))
 	}
-	return verdictSame, "router." + name
+	return word
 }
 
 func simulation(r *reader, name string) (verdict, text string) {
 	switch r.text(name) {
 	case "latency":
 		return verdictSame, "packets of the measured time are drained"
+	case "batch":
+		if r.arrivals != "" {
+			return verdictNone, "packets come from the file"
+		}
 	case "throughput":
 		if r.arrivals == "" {
 			r.traffic["overload"], r.traffic["drain"] = true, 0
 		}
 		return verdictSame, "workload.traffic.overload: packets may be in flight at the end"
 	}
-	r.refuse(name, "a simulation of batches", "write sim_type = latency, or give the packets as a file: --arrivals PACKETS.csv")
+	r.refuse(name, "a simulation of batches", "write sim_type = latency, or give the packets of a run: --arrivals PACKETS.csv")
 	return "", ""
 }
