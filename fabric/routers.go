@@ -72,11 +72,16 @@ func (r *Routers) Ways() *RouterWays {
 	return w
 }
 
-// Follow calls pass for each link on the path from one node to another.
+// Follow calls pass for each link on the path from one node to another, with all draws 0.
 func (w *RouterWays) Follow(source, destination uint32, pass func(link int)) {
+	w.FollowBy(source, destination, hw.Chance{}, pass)
+}
+
+// FollowBy calls pass for each link on the path from one node to another, with the draws of a packet.
+func (w *RouterWays) FollowBy(source, destination uint32, by hw.Chance, pass func(link int)) {
 	at, nodes, phase := w.Graph.Source(int(source)), len(w.Graph.Nodes), false
 	for {
-		hop := w.Routes.Next(at.Router, at.Port, int(destination), nodes, phase, w.Config.ClassVCs())
+		hop := w.Routes.NextBy(at.Router, at.Port, int(destination), nodes, phase, w.Config.ClassVCs(), by)
 		link := w.link[w.first[at.Router]+hop.Port]
 		if link < 0 {
 			return

@@ -12,6 +12,7 @@ type Packets struct {
 	Source, Destination []uint32
 	Size                []uint16 // size in flits, at least 1
 	Created             []uint32 // cycle of creation
+	Choice              []uint64 // draws for routes, as Chance reads them; nil: Chance makes them
 	FirstVC, LastVC     []uint8  // virtual channels in which the packet may leave its source; nil for all
 	Priority            []int32  // for PriorityClass; nil otherwise
 

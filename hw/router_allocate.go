@@ -151,7 +151,8 @@ func (x *Routers) frontRoute(g, router, input int) (port, low, high int) {
 		class := x.routing.VCs[x.routing.Classes[at]]
 		return int(x.routing.Ports[at]), first + int(class.Low), first + int(class.High)
 	}
-	to := x.routing.Next(router, input, destination, x.wiring.nodes, *front&flitPhase != 0, x.classVCs)
+	to := x.routing.NextBy(router, input, destination, x.wiring.nodes, *front&flitPhase != 0, x.classVCs,
+		Chance{x.packets, Flit(*front).Packet()})
 	*front &^= flitPhase
 	if to.Phase {
 		*front |= flitPhase

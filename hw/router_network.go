@@ -150,10 +150,10 @@ func (t *RouteTable) check(path string, w *routerWiring, vcs int) error {
 		return t.Sets.check(path, w, vcs)
 	}
 	if t.Ports == nil {
-		even := slices.IndexFunc(t.Torus.K, func(k int) bool { return k < 3 || k%2 == 0 })
-		if even >= 0 || len(t.Torus.K) == 0 || vcs < 2 {
-			return fmt.Errorf("%s: a torus of %v nodes with %d virtual channels; allowed: odd numbers of 3 or more, and 2 "+
-				"channels or more", path, t.Torus.K, vcs)
+		small := slices.IndexFunc(t.Torus.K, func(k int) bool { return k < 2 })
+		if t.Tree.K == 0 && (small >= 0 || len(t.Torus.K) == 0 || vcs < 2) {
+			return fmt.Errorf("%s: a torus of %v nodes with %d virtual channels; allowed: numbers of 2 or more, and 2 channels "+
+				"or more", path, t.Torus.K, vcs)
 		}
 		return nil
 	}

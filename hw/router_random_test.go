@@ -323,7 +323,7 @@ func requireLatencies(t testing.TB, n *randomNetwork, p *Packets) {
 			if n.top.routing.Ports != nil {
 				port = int(n.top.routing.Ports[r*len(g.Nodes)+to])
 			} else {
-				route := n.top.routing.Torus.route(r, input, to, phase, n.config.VCs)
+				route := n.top.routing.Torus.route(r, input, to, phase, n.config.VCs, Chance{})
 				port, phase = route.Port, route.Phase
 			}
 			l := leads[[2]int{r, port}]

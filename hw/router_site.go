@@ -188,8 +188,8 @@ func (x *Routers) hop(port int, f Flit) Hop {
 	if x.masks != nil {
 		return Hop{Phase: f&flitPhase != 0}
 	}
-	hop := x.routing.Next(r, port-x.wiring.first[r], int(x.packets.Destination[f.Packet()]), x.wiring.nodes,
-		f&flitPhase != 0, x.classVCs)
+	hop := x.routing.NextBy(r, port-x.wiring.first[r], int(x.packets.Destination[f.Packet()]), x.wiring.nodes,
+		f&flitPhase != 0, x.classVCs, Chance{x.packets, f.Packet()})
 	first := int(x.classFirst[f.VC()])
 	hop.Low, hop.High = hop.Low+first, hop.High+first
 	return hop

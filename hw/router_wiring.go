@@ -44,6 +44,7 @@ type RouteTable struct {
 	VCs     []VCRange                                // ranges of VCs by class
 	Rule    func(router, node int) (port, class int) // computes routes; nil for a table or a torus
 	Torus   TorusRoute
+	Tree    TreeRoute
 	Grid    *GridRoute // the same routes as Ports or Rule, computed faster; nil for other routes
 
 	Sets *RouteSets // sets of output ports; nil for one port per router and destination
@@ -54,8 +55,8 @@ type RouteTable struct {
 // VCRange is a range of virtual channels that includes both ends.
 type VCRange struct{ Low, High uint8 }
 
-// TorusRoute is dimension-order routing on a torus of K[d] nodes in dimension d. All K[d] are odd, and packets travel
-// the shorter way around. Router r has the coordinates r mod K[0], r div K[0] mod K[1], .... Two classes of VCs,
+// TorusRoute is dimension-order routing on a torus of K[d] nodes in dimension d. Packets travel the shorter way
+// around; of two ways of equal length, a draw selects one: 1 towards larger coordinates, 0 towards smaller ones. Router r has the coordinates r mod K[0], r div K[0] mod K[1], .... Two classes of VCs,
 // selected by a packet's phase, break the cycle of every ring. In n dimensions, output 2d leads to the next
 // coordinate of dimension d, and output 2d+1 to the previous one. Outputs 2n and above lead to nodes: node r +
 // k*routers is at port 2n+k of router r.
@@ -67,14 +68,22 @@ type Hop struct {
 	Phase           bool // phase of the packet after the hop
 }
 
-// Next returns the next hop of a head with a phase, from an input port of a router towards a node. nodes is the
-// number of nodes. Low and High of the result count from the first VC of the packet's class; the class has vcs VCs.
+// Next returns the next hop of a head whose draws are 0; see NextBy.
 func (t *RouteTable) Next(router, input, node, nodes int, phase bool, vcs int) Hop {
+	return t.NextBy(router, input, node, nodes, phase, vcs, Chance{})
+}
+
+// NextBy returns the next hop of a head with a phase, from an input port of a router towards a node. nodes is the
+// number of nodes. Low and High of the result count from the first VC of the packet's class; the class has vcs VCs.
+func (t *RouteTable) NextBy(router, input, node, nodes int, phase bool, vcs int, by Chance) Hop {
+	if t.Tree.K > 0 {
+		return t.Tree.route(router, node, vcs, by)
+	}
 	if t.Grid != nil {
 		return Hop{t.Grid.port(router, node), 0, vcs - 1, phase}
 	}
 	if t.Ports == nil && t.Rule == nil {
-		return t.Torus.route(router, input, node, phase, vcs)
+		return t.Torus.route(router, input, node, phase, vcs, by)
 	}
 	hop, at, class := Hop{High: vcs - 1, Phase: phase}, router*nodes+node, 0
 	if t.Rule != nil {
@@ -98,7 +107,7 @@ func (TorusRoute) VCs(phase bool, vcs int) (low, high int) {
 	}
 }
 
-func (t TorusRoute) route(router, input, destination int, phase bool, vcs int) Hop {
+func (t TorusRoute) route(router, input, destination int, phase bool, vcs int, by Chance) Hop {
 	routers, port := 1, 2*len(t.K)
 	for _, k := range t.K {
 		routers *= k
@@ -110,6 +119,7 @@ func (t TorusRoute) route(router, input, destination int, phase bool, vcs int) H
 	if router == destination {
 		return Hop{port, 0, vcs - 1, phase}
 	}
+	goal := destination
 	at, to, d := router, destination, 0
 	for at%t.K[d] == to%t.K[d] {
 		at, to, d = at/t.K[d], to/t.K[d], d+1
@@ -118,7 +128,7 @@ func (t TorusRoute) route(router, input, destination int, phase bool, vcs int) H
 	at, to = at%k, to%k
 	port = input ^ 1 // straight on
 	if input/2 != d {
-		if right := (to - at + k) % k; k-2*right > 0 {
+		if right := (to - at + k) % k; k-2*right > 0 || 2*right == k && t.draws(d, goal, by) {
 			port, phase = 2*d, at > to
 		} else {
 			port, phase = 2*d+1, to < at

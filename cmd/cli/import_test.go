@@ -63,6 +63,12 @@ var goldenPackets = map[string]string{
 	"routes_fly_k2n4":     "topology = fly; k = 2; n = 4; routing_function = dest_tag; num_vcs = 2; vc_buf_size = 4;",
 	"routes_fly_k3n3": "topology = fly; k = 3; n = 3; routing_function = dest_tag; num_vcs = 3; vc_buf_size = 4; routing_delay = 0;\n" +
 		"credit_delay = 1; vc_allocator = separable_input_first; sw_allocator = separable_input_first;",
+	"routes_torus44": "topology = torus; k = 4; n = 2; routing_function = dim_order; num_vcs = 2; vc_buf_size = 4;",
+	"routes_torus66": "topology = torus; k = 6; n = 2; routing_function = dim_order; num_vcs = 3; vc_buf_size = 4; routing_delay = 0;\n" +
+		"credit_delay = 2; wait_for_tail_credit = 1;",
+	"routes_fattree_k4n2": "topology = fattree; k = 4; n = 2; routing_function = nca; num_vcs = 2; vc_buf_size = 4;",
+	"routes_fattree_k2n4": "topology = fattree; k = 2; n = 4; routing_function = nca; num_vcs = 3; vc_buf_size = 4; routing_delay = 0;\n" +
+		"vc_allocator = separable_input_first; sw_allocator = separable_input_first;",
 	"routes_flatfly_min": square4 + "topology = flatfly; routing_function = ran_min;",
 	"routes_flatfly_c9":  square4 + "topology = flatfly; routing_function = ran_min; k = 3; c = 9; x = 3; y = 3; xr = 3; yr = 3;",
 }

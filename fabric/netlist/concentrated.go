@@ -19,6 +19,8 @@ type Concentrated struct {
 	Fly *Fly `json:"fly,omitempty"`
 	// a mesh of routers with 2 x 2 processors each
 	CMesh *CMesh `json:"cmesh,omitempty"`
+	// levels of routers: processors are at the last level, and each router has as many ports up as down
+	FatTree *FatTree `json:"fattree,omitempty"`
 	// routers that are linked with all others of their row in each dimension
 	FlatFly *FlatFly `json:"flatfly,omitempty"`
 }
@@ -57,6 +59,17 @@ type Fly struct {
 	K []int `json:"k" jsonschema:"required,minItems=1,maxItems=16,minimum=1,maximum=256"`
 }
 
+// FatTree is a k-ary n-tree (F. Petrini and M. Vanneschi, "k-ary n-trees: High Performance Networks for Massively
+// Parallel Architectures", 1997): n levels of k^(n-1) routers, numbered level by level, the top first. Ports 0 to k-1
+// lead down, k to 2k-1 up. Processor j is at port j mod k of router j div k of the last level.
+type FatTree struct {
+	// ports of a router in each direction
+	K int `json:"k" jsonschema:"required,minimum=1,maximum=16"`
+	// levels
+	N int `json:"n" jsonschema:"required,minimum=1,maximum=16"`
+}
+
+func (FatTree) Declaration() string      { return concentratedSource }
 func (Fly) Declaration() string          { return concentratedSource }
 func (Concentrated) Declaration() string { return concentratedSource }
 func (CMesh) Declaration() string        { return concentratedSource }
@@ -81,12 +94,14 @@ type concentrator interface {
 	draw(g *hw.RouterGraph) (reason, remedy string)
 }
 
-var concentrateds = []string{"fly", "cmesh", "flatfly"}
+var concentrateds = []string{"fly", "cmesh", "fattree", "flatfly"}
 
 func newConcentrator(key string) concentrator {
 	switch key {
 	case "cmesh":
 		return &CMesh{}
+	case "fattree":
+		return &FatTree{}
 	case "flatfly":
 		return &FlatFly{}
 	}
@@ -100,6 +115,8 @@ func (c *Concentrated) take(value concentrator) {
 		c.Fly = v
 	case *CMesh:
 		c.CMesh = v
+	case *FatTree:
+		c.FatTree = v
 	case *FlatFly:
 		c.FlatFly = v
 	}
@@ -120,10 +137,16 @@ func (w *routed) drawConcentrated(c *concentrated) error {
 	if reason, remedy := c.value.draw(&w.Graph); reason != "" {
 		return refuse(reason, remedy)
 	}
-	if fly, is := c.value.(*Fly); is && w.Graph.Sources != nil {
-		if w.stages, w.usual = fly, routesDestTag; w.nicPorts > 1 {
-			return refuse("sources are apart from sinks, so processors have one port", "delete ports of streaming")
+	switch v := c.value.(type) {
+	case *Fly:
+		if w.Graph.Sources != nil {
+			w.stages, w.usual = v, routesDestTag
 		}
+	case *FatTree:
+		w.tree, w.usual = v, routesNCA
+	}
+	if w.nicPorts > 1 && w.usual != routesShortest {
+		return refuse("processors have one port", "delete ports of streaming")
 	}
 	own := w.Graph.Nodes
 	for port := 1; port < w.nicPorts; port++ {
@@ -180,6 +203,37 @@ func (f *Fly) next(router, node int) (port, class int) {
 		node /= k
 	}
 	return node % k, 0
+}
+
+func (f *FatTree) routers() (count, ports, processors int) {
+	count = f.N
+	for range f.N - 1 {
+		count = times(count, f.K)
+	}
+	return count, 2 * f.K, f.K
+}
+
+func (f *FatTree) draw(g *hw.RouterGraph) (reason, remedy string) {
+	k, each := f.K, len(g.Ports)/f.N // routers of a level
+	for a := range each {
+		g.Ports[a] = k // the top has no ports up
+	}
+	for node := range each * k {
+		g.Nodes = append(g.Nodes, hw.RouterNode{Router: (f.N-1)*each + node/k, Port: node % k, Latency: 1})
+	}
+	for level, size := 0, each; level < f.N-1; level, size = level+1, size/k {
+		part := size / k // routers of the next level below one port
+		for a := range each {
+			for port := range k {
+				down := a - a%size + port*part + a%part
+				from, to := level*each+a, (level+1)*each+down
+				up := k + a%size/part
+				g.Links = append(g.Links, hw.RouterLink{From: from, Output: port, To: to, Input: up, Latency: 1},
+					hw.RouterLink{From: to, Output: up, To: from, Input: port, Latency: 1})
+			}
+		}
+	}
+	return "", ""
 }
 
 // cmeshSide is the number of processors along a side of a router's square.

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
+	"starloom/hw"
 )
 
 // TestConcentratedRoutes: the default routes go dimension by dimension, the lowest first, as BookSim's dor_no_express
@@ -85,6 +88,52 @@ func TestFlyOfStages(t *testing.T) {
 	}
 }
 
+// TestDrawnRoutes: with every draw a packet arrives on a shortest way: in a fat tree over the nearest level above both
+// ends, in an even torus in either direction.
+func TestDrawnRoutes(t *testing.T) {
+	for _, c := range []struct{ k, n int }{{2, 2}, {2, 4}, {3, 3}, {4, 2}} {
+		routers, err := drawnRouters(t, fmt.Sprintf("fattree: {k: %d, n: %d}\nrouter: {}", c.k, c.n))
+		require.NoError(t, err)
+		require.Contains(t, routers.Shown, "deadlock-free (Dally and Seitz)")
+		each := len(routers.Graph.Ports) / c.n
+		requireArrivals(t, routers, c.k, func(source, destination uint32) int {
+			steps := 0
+			for a, b := int(source)/c.k, int(destination)/c.k; a != b; a, b = a/c.k, b/c.k {
+				steps += 2
+			}
+			require.Equal(t, c.n-1, routers.Graph.Nodes[source].Router/each)
+			return steps
+		})
+	}
+	for k := 2; k <= 6; k++ {
+		routers, err := drawnRouters(t, fmt.Sprintf("torus: {k: [%d, 3]}\nrouter: {vcs: 4}", k))
+		require.NoError(t, err)
+		require.Contains(t, routers.Shown, "deadlock-free (Dally and Seitz)")
+		requireArrivals(t, routers, 2, func(source, destination uint32) int {
+			away := func(a, b, k int) int { return min((a-b+k)%k, (b-a+k)%k) }
+			return away(int(source)%k, int(destination)%k, k) + away(int(source)/k, int(destination)/k, 3)
+		})
+	}
+}
+
+func requireArrivals(t *testing.T, routers *fabric.Routers, outcomes int, links func(source, destination uint32) int) {
+	t.Helper()
+	ways, nodes := routers.Ways(), uint32(len(routers.Graph.Nodes))
+	require.LessOrEqual(t, routers.Routes.Outcomes(), outcomes)
+	for drawn := range outcomes {
+		for pair := range nodes * nodes {
+			source, destination := pair/nodes, pair%nodes
+			passed, last := 0, routers.Graph.Nodes[source].Router
+			ways.FollowBy(source, destination, hw.AlwaysDraws(drawn), func(link int) {
+				passed++
+				last = routers.Graph.Links[link].To
+			})
+			require.Equal(t, routers.Graph.Nodes[destination].Router, last)
+			require.Equal(t, links(source, destination), passed)
+		}
+	}
+}
+
 // TestConcentratedRefused: networks that cannot be built, each with a remedy.
 func TestConcentratedRefused(t *testing.T) {
 	for text, refused := range map[string]string{
@@ -92,9 +141,9 @@ func TestConcentratedRefused(t *testing.T) {
 		"flatfly: {k: 2, n: 2, columns: 8}\nrouter: {}":       "flatfly: 8 columns of 4 routers; give a power of 2 as columns",
 		"flatfly: {k: 256, n: 1, side: 2}\nrouter: {}":        "flatfly: routers of 259 ports; at most 256 are allowed",
 		"flatfly: {k: 2, n: 16, side: 15}\nrouter: {}":        "flatfly: 65536 routers with 225 processors each; at most",
-		"cmesh: {k: 4}\nfly: {k: [4]}\nrouter: {}":            "router: the network needs exactly one of mesh, torus, ring, dragonfly, fly, cmesh, flatfly, anynet and drawn routers",
+		"cmesh: {k: 4}\nfly: {k: [4]}\nrouter: {}":            "router: the network needs exactly one of mesh, torus, ring, dragonfly, fly, cmesh, fattree, flatfly, anynet and drawn routers",
 		"fly: {k: [2, 3]}\nrouter: {}":                        "fly: k is [2 3]; give each stage the same number",
-		"fly: {k: [2, 2]}\nrouter: {}\nstreaming: {ports: 2}": "fly: sources are apart from sinks, so processors have one port; delete ports",
+		"fly: {k: [2, 2]}\nrouter: {}\nstreaming: {ports: 2}": "fly: processors have one port; delete ports",
 		"fly: {k: [2, 2]}\nrouter: {}\nroutes: shortest":      "routes: shortest does not suit this network of routers",
 		"fly: {k: [4]}\nrouter: {}\nroutes: dest_tag":         "routes: dest_tag does not suit this network of routers",
 		"cmesh: {k: 4}": "has the key cmesh, which draws routers, but not the key router; add router",

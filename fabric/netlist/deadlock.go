@@ -299,7 +299,7 @@ type walked struct {
 	phase       bool
 }
 
-// hops appends the next places of a head, none at its last router.
+// hops appends the next places of a head for all outcomes of draws, none at its last router.
 func (d *dependencies) hops(list []walked, at walked, destination int) []walked {
 	router, routes := d.router[at.port], &d.built.Routes
 	if sets := routes.Sets; sets != nil {
@@ -312,10 +312,12 @@ func (d *dependencies) hops(list []walked, at walked, destination int) []walked 
 		}
 		return list
 	}
-	hop := routes.Next(router, at.port-d.first[router], destination, len(d.built.Graph.Nodes), at.phase,
-		d.built.Config.ClassVCs())
-	if to := d.far[d.first[router]+hop.Port]; to >= 0 {
-		list = append(list, walked{to, int(d.of[int(hop.Low)<<8|int(hop.High)]), hop.Phase})
+	for drawn := range routes.Outcomes() {
+		hop := routes.NextBy(router, at.port-d.first[router], destination, len(d.built.Graph.Nodes), at.phase,
+			d.built.Config.ClassVCs(), hw.AlwaysDraws(drawn))
+		if to := d.far[d.first[router]+hop.Port]; to >= 0 {
+			list = append(list, walked{to, int(d.of[int(hop.Low)<<8|int(hop.High)]), hop.Phase})
+		}
 	}
 	return list
 }

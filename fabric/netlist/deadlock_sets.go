@@ -27,7 +27,7 @@ type waySets struct {
 // depends on this order.
 func (d *dependencies) dependBySets() (count int, ok bool) {
 	g, routes := &d.built.Graph, &d.built.Routes
-	if d.built.NIC != nil || routes.Ports == nil && routes.Rule == nil {
+	if d.built.NIC != nil || routes.Ports == nil && routes.Rule == nil || routes.Outcomes() > 1 {
 		return 0, false
 	}
 	sends := make([]bool, len(g.Ports))

@@ -182,7 +182,7 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 			later = append(later, e)
 		case "routes":
 			r.readRoutes(e.value, where)
-		case "fly", "cmesh", "flatfly", "router", "streaming":
+		case "fly", "cmesh", "fattree", "flatfly", "router", "streaming":
 			r.readRouter(e, where)
 		case "mesh", "torus", "ring", "tree", "hypercube", "dragonfly":
 			r.readShorthand(e, where)
@@ -292,7 +292,7 @@ func (r *reader) checkRouter(root *yaml.Node, whole string) {
 	for _, key := range []string{"nodes", "links", "kinds"} {
 		if r.router != nil && first < 0 && r.seen[key] && !r.keys["nodes"] && !r.keys["kinds"] && !r.ofNoKind() {
 			r.add(r.routerPlace, fmt.Sprintf("%s has both router and %s, but no node is a router", whole, key),
-				"routers are at the nodes of mesh, torus, ring, dragonfly, fly, cmesh, flatfly or anynet, or are drawn: nodes: {\"r[0..3]\": "+
+				"routers are at the nodes of mesh, torus, ring, dragonfly, fly, cmesh, fattree, flatfly or anynet, or are drawn: nodes: {\"r[0..3]\": "+
 					"router}")
 			return
 		}

@@ -69,8 +69,8 @@ func (w *routed) suits() error {
 	fits := map[string]bool{
 		routesDOR: w.grid != nil && !w.around, routesDimOrder: w.grid != nil && w.around,
 		routesDateline: w.around || w.Names != nil,
-		routesMinimal:  w.groups != nil, routesAnynet: w.graph != nil, routesShortest: w.stages == nil,
-		routesDestTag: w.stages != nil,
+		routesMinimal:  w.groups != nil, routesAnynet: w.graph != nil, routesShortest: w.stages == nil && w.tree == nil,
+		routesDestTag: w.stages != nil, routesNCA: w.tree != nil,
 	}
 	if w.routes.none {
 		return w.refuse(place, "routes: none is only for networks without routers: packets need routes through routers",
@@ -79,15 +79,8 @@ func (w *routed) suits() error {
 	if !fits[word] {
 		return w.refuse(place, "routes: "+word+" does not suit this network of routers",
 			"dor is for a mesh, dim_order for a torus, dateline for a ring or a torus, "+
-				"minimal for a dragonfly, anynet for anynet, dest_tag for a fly of several stages; shortest is for all other "+
-				"networks")
-	}
-	if even := slices.IndexFunc(w.grid, func(k int) bool { return k%2 == 0 }); word == routesDimOrder && even >= 0 {
-		return w.refuse(place,
-			fmt.Sprintf("torus: k is %v: with an even number of routers, both directions to the opposite router are equally "+
-				"long, and the route "+
-				"would be ambiguous", w.grid),
-			"use odd numbers, or routes: dateline")
+				"minimal for a dragonfly, anynet for anynet, dest_tag for a fly of several stages, nca for a fattree; shortest is for "+
+				"all other networks")
 	}
 	if word == routesDimOrder && len(w.routes.entries) > 0 {
 		return w.refuse(w.routes.entries[0].place, "dimension-order routes of a torus have no table, in which "+
@@ -104,6 +97,9 @@ func (w *routed) rule() error {
 	word, place := w.word(), cmp.Or(w.routes.place, w.place)
 	if word == routesDimOrder {
 		w.Routes.Torus.K = w.grid
+		return nil
+	} else if word == routesNCA {
+		w.Routes.Tree = hw.TreeRoute{K: w.tree.K, N: w.tree.N}
 		return nil
 	}
 	computed := w.computed()

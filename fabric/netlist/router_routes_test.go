@@ -203,8 +203,8 @@ func TestWrongRoutes(t *testing.T) {
 	}
 	_, err := drawnNetwork(t, "mesh: {k: [2, 2]}\nroutes: dor\n")
 	require.ErrorContains(t, err, "routes: dor is for routers")
-	_, err = drawnNetwork(t, "torus: {k: [4]}\nrouter: {}\n")
-	require.ErrorContains(t, err, "use odd numbers, or routes: dateline")
+	_, err = drawnNetwork(t, "torus: {k: [4]}\nrouter: {}\nroutes: nca\n")
+	require.ErrorContains(t, err, "routes: nca does not suit this network of routers; dor is for a mesh")
 	_, err = drawnNetwork(t, "torus: {k: [5]}\nrouter: {}\nroutes: {\"p[0]\": {\"p[1]\": east}}\n")
 	require.ErrorContains(t, err, "have no table, in which other routes could be entered")
 }

@@ -137,7 +137,7 @@ func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
 		err = w.drawGraph(graph)
 	case d.partial && !drawn: // the routers are unknown
 	default:
-		return refuse("router: the network needs exactly one of mesh, torus, ring, dragonfly, fly, cmesh, flatfly, anynet and drawn "+
+		return refuse("router: the network needs exactly one of mesh, torus, ring, dragonfly, fly, cmesh, fattree, flatfly, anynet and drawn "+
 			"routers",
 			"write mesh: {k: [4, 4]}, or delete router")
 	}
@@ -393,7 +393,8 @@ type routed struct {
 	around bool  // the grid has wrap-around links
 	graph  *Anynet
 	groups *Dragonfly
-	stages *Fly // a fly of several stages; nil for other networks
+	stages *Fly     // a fly of several stages; nil for other networks
+	tree   *FatTree // a fat tree; nil for other networks
 
 	routers, processors []string
 

@@ -26,9 +26,10 @@ const (
 	routesMinimal  = "minimal"   // routes of a dragonfly of routers
 	routesAnynet   = "anynet"    // routes that BookSim finds in a graph
 	routesDestTag  = "dest_tag"  // routes of a fly
+	routesNCA      = "nca"       // routes of a fat tree
 )
 
-var routerRoutes = []string{routesDOR, routesDimOrder, routesDateline, routesMinimal, routesAnynet, routesDestTag}
+var routerRoutes = []string{routesDOR, routesDimOrder, routesDateline, routesMinimal, routesAnynet, routesDestTag, routesNCA}
 
 type routeEntry struct {
 	place    string

@@ -211,6 +211,9 @@ func (n *Net) ways(router int) (all []way) {
 // hop returns the port at which packets to a node leave a router, and the VCs of their class at this port.
 func (n *Net) hop(router, node int) (port int, vcs string) {
 	routes, nodes, of := &n.routers.Routes, len(n.routers.Graph.Nodes), n.routers.Config.ClassVCs()
+	if routes.Tree.K > 0 && routes.Next(router, 0, node, nodes, false, of).Port >= routes.Tree.K {
+		return routes.Tree.K, "all, and the same of each higher port, as drawn"
+	}
 	if routes.Torus.K != nil {
 		return routes.Next(router, 2*len(routes.Torus.K), node, nodes, false, of).Port, "as it has gone"
 	}

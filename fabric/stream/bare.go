@@ -172,21 +172,21 @@ func (b *Bare) Loads() *ChannelLoads {
 	}
 	nodes := uint32(len(b.routers.Graph.Nodes))
 	var between []uint64 // flits, [source*nodes + destination]; nil with few packets
-	if int(nodes)*int(nodes) <= p.Count() {
+	if int(nodes)*int(nodes) <= p.Count() && b.routers.Routes.Outcomes() == 1 {
 		between = make([]uint64, nodes*nodes)
 	}
 	for i, received := range p.Received {
 		switch {
 		case received == hw.PacketPending:
 		case between == nil:
-			loads.Note(p.Source[i], p.Destination[i], uint64(p.Size[i]))
+			loads.Note(p.Source[i], p.Destination[i], uint64(p.Size[i]), hw.ChanceOf(p, uint32(i)))
 		default:
 			between[p.Source[i]*nodes+p.Destination[i]] += uint64(p.Size[i])
 		}
 	}
 	for pair, flits := range between {
 		if flits > 0 {
-			loads.Note(uint32(pair)/nodes, uint32(pair)%nodes, flits)
+			loads.Note(uint32(pair)/nodes, uint32(pair)%nodes, flits, hw.Chance{})
 		}
 	}
 	return loads

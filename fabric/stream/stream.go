@@ -367,7 +367,7 @@ func (s *Stream) crossed() {
 			return
 		}
 		s.latencies.note(p.Received[packet]-p.Created[packet], p.Received[packet]-p.Sent[packet], p.Hops[packet])
-		s.loads.Note(p.Source[packet], to, uint64(p.Size[packet]))
+		s.loads.Note(p.Source[packet], to, uint64(p.Size[packet]), hw.ChanceOf(p, packet))
 	})
 }
 
@@ -586,12 +586,13 @@ func (l *ChannelLoads) cross(n *hw.RouterNetwork) (counted bool) {
 	return len(l.flits) > 0
 }
 
-// Note counts the flits of arrived packets from one node to another. Of a relation, it counts nothing.
-func (l *ChannelLoads) Note(source, destination uint32, flits uint64) {
+// Note counts the flits of arrived packets from one node to another, with the draws of one of them. Of a relation, it
+// counts nothing.
+func (l *ChannelLoads) Note(source, destination uint32, flits uint64, by hw.Chance) {
 	if l.ways.Routes.Sets != nil {
 		return
 	}
-	l.ways.Follow(source, destination, func(link int) { l.flits[link] += flits })
+	l.ways.FollowBy(source, destination, by, func(link int) { l.flits[link] += flits })
 }
 
 // PerCycle returns the number of flits per cycle on each channel, in the order of the routers' links.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"starloom/fabric"
 	"starloom/hw"
@@ -146,16 +147,20 @@ func ReadFile(path string) ([]fabric.TrafficRow, error) {
 func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
 	var at [len(columns)]int
 	rows := make([]fabric.TrafficRow, 0, bytes.Count(data, []byte{'\n'}))
-	named := -1
+	named, chosen := -1, -1
 	err := input.Table(path, data, "write one row for each packet, with as many fields as the header row",
 		func(head []string) (err error) {
 			named = slices.IndexFunc(head, func(name string) bool { return name == "id" || name == "pid" })
+			chosen = slices.Index(head, "choice")
 			at, err = find(path, head)
 			return err
 		}, func(line int, record []string) error {
 			row, err := readRow(path, line, record, at, named)
 			if row.Line = uint32(line); named < 0 {
 				row.ID = uint64(len(rows))
+			}
+			if err == nil && chosen >= 0 {
+				row.Choice, err = readChoice(fmt.Sprintf("%s:%d:1", path, line), record[chosen])
 			}
 			rows = append(rows, row)
 			return err
@@ -227,6 +232,20 @@ func readRow(path string, line int, record []string, at [len(columns)]int, named
 		}
 	}
 	return row, wrong.Err()
+}
+
+// readChoice reads the draws of a packet, such as 1.0.3; an empty text has none.
+func readChoice(place, text string) (choice uint64, err error) {
+	for i, field := range strings.Split(text, ".") {
+		drawn, err := strconv.ParseUint(field, 10, hw.ChoiceBits)
+		if text != "" && (err != nil || i >= hw.ChoicesMax) {
+			return 0, input.Mistake(place, fmt.Sprintf("choice is %q", input.Clip(text)),
+				fmt.Sprintf("give up to %d numbers from 0 to %d with points between them, or nothing", hw.ChoicesMax,
+					1<<hw.ChoiceBits-1))
+		}
+		choice |= drawn << (hw.ChoiceBits * i)
+	}
+	return choice, nil
 }
 
 func find(path string, head []string) (at [len(columns)]int, err error) {

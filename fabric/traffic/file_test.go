@@ -59,3 +59,14 @@ func FuzzParseFile(f *testing.F) {
 		}
 	})
 }
+
+// TestChoices reads the draws of packets for their routes.
+func TestChoices(t *testing.T) {
+	rows, err := ParseFile("a.csv", []byte("src,dest,size,ctime,choice\n0,1,1,0,\n0,1,1,1,1\n0,1,1,2,3.0.15\n"))
+	require.NoError(t, err)
+	require.Equal(t, []uint64{0, 1, 0xf03}, []uint64{rows[0].Choice, rows[1].Choice, rows[2].Choice})
+	for _, wrong := range []string{"x", "16", "1.", "-1", "1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1"} {
+		_, err := ParseFile("a.csv", []byte("src,dest,size,ctime,choice\n0,1,1,0,"+wrong+"\n"))
+		require.ErrorContains(t, err, "a.csv:2:1: choice is", wrong)
+	}
+}

@@ -25,7 +25,7 @@ var topologies = map[string]struct {
 	"anynet":       {[]string{"min"}, nil, (*reader).anynet, ""},
 	"cmesh":        {[]string{"dor_no_express"}, []string{"dor", "xy_yx", "xy_yx_no_express"}, (*reader).cmesh, ""},
 	"flatfly":      {[]string{"ran_min"}, []string{"xyyx", "adaptive_xyyx", "valiant", "ugal", "ugal_xyyx", "ugal_pni"}, (*reader).flatfly, ""},
-	"fattree":      {lacks: "its way up is drawn for each packet"},
+	"fattree":      {[]string{"nca"}, []string{"anca"}, (*reader).fattree, ""},
 	"tree4":        {lacks: "its way up is drawn for each packet"},
 	"qtree":        {lacks: "a tree with one root"},
 	"dragonflynew": {lacks: "its sources draw the virtual channel of each packet"},
@@ -77,9 +77,6 @@ func (r *reader) cube() {
 	switch {
 	case k < 2 || n > 16:
 		r.refuse("k", fmt.Sprintf("%d routers in each of n = %d dimensions", k, n), "give 2 or more, in 1 to 16 dimensions")
-	case kind == "torus" && k%2 == 0:
-		r.refuse("routing_function", fmt.Sprintf("with k = %d BookSim draws the direction to the opposite router", k),
-			"give an odd k; or write the torus into a scenario with routes: dateline, which goes to larger coordinates")
 	case kind == "torus" && r.integer("num_vcs") < 2:
 		r.refuse("num_vcs", "dim_order needs two classes of VCs", "write num_vcs = 2 or more")
 	case kind == "torus" && r.text("use_noc_latency") != "1":
@@ -117,6 +114,10 @@ func (r *reader) cmesh() {
 		network["latency"] = 1
 	}
 	r.netlist["cmesh"] = network
+}
+
+func (r *reader) fattree() {
+	r.netlist["fattree"], r.network = map[string]any{"k": r.integer("k"), "n": r.integer("n")}, network{r.power(), nil}
 }
 
 func (r *reader) flatfly() {
