@@ -62,7 +62,8 @@ type Traffic struct {
 	// maximum number of packets of a source that are in flight or unacknowledged; 0 for any number
 	Closed int `json:"closed,omitempty" jsonschema:"minimum=0,maximum=65535"`
 	// packets to send, for arrivals: file: a CSV file with columns source, destination, size and created, in cycles,
-	// as written by --packets, or src, dest, size and ctime; relative to the scenario's folder
+	// as written by --packets, or src, dest, size and ctime; a column choice gives draws for routes; relative to the
+	// scenario's folder
 	File string `json:"file,omitempty" jsonschema:"minLength=1"`
 
 	Path string       `json:"-"` // path of File from the working folder
