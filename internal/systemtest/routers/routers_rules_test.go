@@ -35,7 +35,8 @@ func ruledRun(t *testing.T, router, routes, rest string, o starloom.MachineOptio
 // than its distance, and some packets between two processors take different ways. The way through one word of virtual
 // channels, through several words and through the stages carries the same packets on one worker and on two.
 func TestRulesLoads(t *testing.T) {
-	for name, router := range map[string]string{"narrow": "vcs: 2", "wide": "vcs: 14", "stages": "vcs: 2, input_speedup: 2"} {
+	for name, router := range map[string]string{
+		"narrow": "vcs: 2", "wide": "vcs: 14", "stages": "vcs: 2, input_speedup: 2"} {
 		report, rows := ruledRun(t, router, "rules: ["+westFirst+"]", "", starloom.MachineOptions{})
 		at := func(key string) int { return slices.Index(rows[0], key) }
 		crossed := 0
