@@ -115,6 +115,10 @@ func (w *routed) checkStages() {
 	if err := w.Config.CheckStages(slices.Max(append([]int{1}, w.Graph.Ports...))); err != nil {
 		w.add(w.place, "router: "+err.Error(), "write an allowed number")
 	}
+	if w.routes.relation != nil && w.Config.Stages.Speculation.On {
+		w.add(w.place, "router: speculative needs routes with one output, but rules of routes may offer several",
+			"delete speculative, or write routes without rules")
+	}
 }
 
 func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {

@@ -94,4 +94,9 @@ func TestRouterStagesRefused(t *testing.T) {
 	_, err := parsedAndRun(filepath.Join(t.TempDir(), "ring.yaml"), "starloom: 1\nworkload: {traffic: {rate: 0.1}}\n"+
 		"fabric: {netlist: {ring: {n: 4}, router: {vcs: 4, buffers: {policy: shared, private: 0}}}}\n")
 	require.ErrorContains(t, err, "the routes need separate virtual channels")
+	rules, err := filepath.Abs("examples/routers/routes/west-first.yml")
+	require.NoError(t, err)
+	_, err = parsedAndRun(filepath.Join(t.TempDir(), "rules.yaml"), "starloom: 1\nworkload: {traffic: {rate: 0.1}}\n"+
+		"fabric: {netlist: {mesh: {k: [3, 3]}, router: {vcs: 4, speculative: {}}, routes: "+rules+"}}\n")
+	require.ErrorContains(t, err, "speculative needs routes with one output")
 }
