@@ -74,7 +74,7 @@ func printHelp(c *cobra.Command, _ []string) {
 }
 
 const (
-	briefExamples = 3
+	briefExamples = 2
 	firstLine     = "\n\nFirst options: " // the options of the short help, at the end of a description
 	firstOptions  = "first options"       // annotation of a command
 )

@@ -40,6 +40,7 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(printHelp)
+	root.CompletionOptions.HiddenDefaultCmd = true // make install installs the completions
 	help := newHelp()
 	root.SetHelpCommand(help)
 	root.AddCommand(
