@@ -69,7 +69,7 @@ func TestMessages(t *testing.T) {
 		{pattern("neighbor"), "neighbor of BookSim is called neighbour here: write pattern: neighbour\n"},
 		{pattern("diagonal"), "diagonal of BookSim is not supported: write its packets into a file, and use arrivals: file\n"},
 		{pattern("tornadoes"), `did you mean "tornado"?`},
-		{[]string{"run", "mesh.yaml"}, "mesh.yaml:2:59: fabric.netlist.routes is the text \"long\"; write shortest or dor or dim_order or dateline or minimal or anynet\n"},
+		{[]string{"run", "mesh.yaml"}, "mesh.yaml:2:59: fabric.netlist.routes is the text \"long\"; write shortest or dor or dim_order or dateline or minimal or anynet or dest_tag or nca\n"},
 		{[]string{"run", "none.yaml"}, "routes: none is only for networks without routers: packets need routes through routers; delete it, or write routes: shortest\n"},
 		{file("semicolons.csv"), "semicolons.csv:1:1: the columns are separated by semicolons (;); separate them with commas\n"},
 		{[]string{"plot", "plot.csv", "--x", "a", "--y", "b", "-o", "p.svg"}, "plot.csv:1:1: the columns are separated by semicolons (;); separate them with commas\n"},

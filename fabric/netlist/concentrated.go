@@ -44,7 +44,7 @@ type FlatFly struct {
 	K int `json:"k" jsonschema:"required,minimum=2,maximum=256"`
 	// digits of a router's number
 	N int `json:"n" jsonschema:"required,minimum=1,maximum=16"`
-	// processors along a side of a router's square (default 2)
+	// processors along a side of a router's block (default 2)
 	Side int `json:"side,omitempty" jsonschema:"minimum=1,maximum=16"`
 	// columns of routers, a power of k (default: as many as rows, or k times as many)
 	Columns int `json:"columns,omitempty" jsonschema:"minimum=1,maximum=65536"`
@@ -236,7 +236,7 @@ func (f *FatTree) draw(g *hw.RouterGraph) (reason, remedy string) {
 	return "", ""
 }
 
-// cmeshSide is the number of processors along a side of a router's square.
+// cmeshSide is the number of processors along a side of a router's block.
 const cmeshSide = 2
 
 func (c *CMesh) routers() (count, ports, processors int) {
