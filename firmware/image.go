@@ -160,3 +160,11 @@ func (img *Image) runtimeBytes() uint64 {
 	}
 	return 0
 }
+
+// window returns the cost after which a slot's turn ends between two instructions, 0 for none.
+func (img *Image) window() uint64 {
+	if img.meter == nil {
+		return 0
+	}
+	return img.meter.Window
+}

@@ -1,13 +1,10 @@
 package firmware
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
 	"math"
 
 	"starloom/firmware/rv32"
-	"starloom/firmware/wasm"
 )
 
 // Debug runs the processors that the debugger follows in the interpreter. Call it before instances are made.
@@ -27,14 +24,6 @@ func (in *wasmInstance) Processor(cell int) *rv32.Processor {
 func GivesUp(err error) bool {
 	var gaveUp gaveUpError
 	return errors.As(err, &gaveUp)
-}
-
-// window returns the cost after which a slot's turn ends between two instructions, 0 for none.
-func (img *Image) window() uint64 {
-	if img.meter == nil {
-		return 0
-	}
-	return img.meter.Window
 }
 
 // interpret runs instructions of the current processor: the whole turn if the debugger follows it, the last
@@ -95,7 +84,7 @@ func (t *interpretedTurn) run() {
 			break
 		}
 		if img.meter != nil && p.Cycles > img.meter.Limit {
-			panic(t.interpretedTrap(p.PC, spentError{img.meter.Limit, img.host.limitKey}))
+			panic(t.image.interpreted.trap(p.PC, spentError{img.meter.Limit, img.host.limitKey}))
 		}
 		if waits {
 			p.Detach(t.state, true)
@@ -120,7 +109,7 @@ func (t *interpretedTurn) run() {
 func (t *interpretedTurn) step(p *rv32.Processor) (waits bool, err error) {
 	if t.debugger == nil {
 		if waits, err = p.Step(); err != nil && !errors.Is(err, rv32.ErrLimit) {
-			panic(t.interpretedTrap(p.PC, err))
+			panic(t.image.interpreted.trap(p.PC, err))
 		}
 		return waits, err
 	}
@@ -133,7 +122,7 @@ func (t *interpretedTurn) step(p *rv32.Processor) (waits bool, err error) {
 			return waits, nil
 		}
 		if err = t.debugger.Trapped(t.number, p, cause); err == nil {
-			panic(t.interpretedTrap(p.PC, cause))
+			panic(t.image.interpreted.trap(p.PC, cause))
 		}
 	}
 	t.image.host.stopped.Store(true)
@@ -148,38 +137,4 @@ func (t *interpretedTurn) interrupt(p *rv32.Processor) {
 	turns.Spent = uint64(turns.Count)*t.image.window() - (p.Limit - p.Cycles)
 	turns.Put(t.state)
 	p.Detach(t.state, true)
-}
-
-// countResumed completes the costs of handlers that took several turns, after the turns of a slot.
-func (in *wasmInstance) countResumed(cells []uint32) {
-	if in.interpreter == nil || !in.interpreter.resumed {
-		return
-	}
-	in.interpreter.resumed = false
-	for place, cell := range cells[:min(len(cells), len(in.spent))] {
-		state := in.bank.State(int(cell))
-		turns := rv32.TurnsOf(state)
-		total := min(turns.Spent+uint64(in.spent[place]), LimitMax)
-		switch {
-		case in.bank.Silenced(int(cell)) || turns.Count == 0:
-		case turns.Interrupted && in.image.meter.Key != "" && total > in.image.meter.Limit:
-			in.spent[place] = 0
-			pc, limit := in.Processor(int(cell)).PC, in.image.meter
-			in.fault(int(cell), in.interpretedTrap(pc, spentError{limit.Limit, limit.Key}))
-		case turns.Interrupted:
-			in.spent[place] = CostGoesOn
-		default:
-			in.spent[place] = uint32(total)
-			rv32.Turns{}.Put(state)
-		}
-	}
-}
-
-func (in *wasmInstance) interpretedTrap(pc uint32, cause error) error {
-	function, file, line := in.image.interpreted.program.Place(pc)
-	e := interpretedError{cause, wasm.Frame{Function: cmp.Or(function, fmt.Sprintf("code at %#x", pc))}}
-	if line > 0 {
-		e.frame.Source = fmt.Sprintf("%s:%d", file, line)
-	}
-	return e
 }

@@ -1,8 +1,10 @@
 package firmware
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/tetratelabs/wazero/api"
 
@@ -100,4 +102,14 @@ func (e interpretedError) text(message string) string {
 		return trapText
 	}
 	return message
+}
+
+// trap returns the trap of an interpreted instruction.
+func (of *interpreted) trap(pc uint32, cause error) error {
+	function, file, line := of.program.Place(pc)
+	e := interpretedError{cause, wasm.Frame{Function: cmp.Or(function, fmt.Sprintf("code at %#x", pc))}}
+	if line > 0 {
+		e.frame.Source = fmt.Sprintf("%s:%d", file, line)
+	}
+	return e
 }

@@ -31,12 +31,12 @@ type ProfileStack struct {
 }
 
 // Add adds another profile, nil for none.
-func (p *Profile) Add(o *Profile) {
-	if o == nil {
+func (p *Profile) Add(other *Profile) {
+	if other == nil {
 		return
 	}
-	p.Cost, p.Cut = p.Cost+o.Cost, p.Cut || o.Cut
-	for _, stack := range o.Stacks {
+	p.Cost, p.Cut = p.Cost+other.Cost, p.Cut || other.Cut
+	for _, stack := range other.Stacks {
 		same := func(s ProfileStack) bool { return slices.Equal(s.Frames, stack.Frames) }
 		if at := slices.IndexFunc(p.Stacks, same); at >= 0 {
 			p.Stacks[at].Cost += stack.Cost

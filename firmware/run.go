@@ -11,6 +11,7 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
+	"starloom/firmware/rv32"
 	"starloom/firmware/wasm"
 )
 
@@ -200,4 +201,29 @@ func (in *wasmInstance) overflowed(err error) error {
 		}
 	}
 	return err
+}
+
+// countResumed completes the costs of handlers that took several turns, after the turns of a slot.
+func (in *wasmInstance) countResumed(cells []uint32) {
+	if in.interpreter == nil || !in.interpreter.resumed {
+		return
+	}
+	in.interpreter.resumed = false
+	for place, cell := range cells[:min(len(cells), len(in.spent))] {
+		state := in.bank.State(int(cell))
+		turns := rv32.TurnsOf(state)
+		total := min(turns.Spent+uint64(in.spent[place]), LimitMax)
+		switch {
+		case in.bank.Silenced(int(cell)) || turns.Count == 0:
+		case turns.Interrupted && in.image.meter.Key != "" && total > in.image.meter.Limit:
+			in.spent[place] = 0
+			pc, limit := in.Processor(int(cell)).PC, in.image.meter
+			in.fault(int(cell), in.image.interpreted.trap(pc, spentError{limit.Limit, limit.Key}))
+		case turns.Interrupted:
+			in.spent[place] = CostGoesOn
+		default:
+			in.spent[place] = uint32(total)
+			rv32.Turns{}.Put(state)
+		}
+	}
 }

@@ -204,8 +204,7 @@ func TestRISCVFaults(t *testing.T) {
 }
 
 // TestRISCVExplored: all runs with a lost frame and a restart have the same verdict with a program for RISC-V and with
-// the image of the same source, whose states are fewer, without registers and stack. A check finds no difference between
-// its ways.
+// the image of the same source, which has fewer states, without registers and stack. A check finds no difference.
 func TestRISCVExplored(t *testing.T) {
 	var want *starloom.ExploreReport
 	for n, target := range []string{"wasm32", "rv32imc", "rv32imc"} {
