@@ -25,8 +25,8 @@ type Traffic struct {
 	// source's, hotspot to the processors of hotspots, permutation as in destinations or drawn from the seed (default
 	// uniform)
 	Pattern string `json:"pattern,omitempty" jsonschema:"minLength=1"`
-	// sides of a grid of all processors: patterns tornado and neighbour apply in each dimension, as in BookSim, for example
-	// [8, 8] (default: one dimension)
+	// sides of a grid of all processors: patterns tornado and neighbour apply in each dimension, as in BookSim, for
+	// example [8, 8] (default: one dimension)
 	Dimensions []int `json:"dimensions,omitempty" jsonschema:"minItems=1,minimum=1,maximum=2147483647"`
 	// processors in a group of pattern next_group
 	Group int `json:"group,omitempty" jsonschema:"minimum=1,maximum=1073741823"`

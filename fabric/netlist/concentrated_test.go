@@ -29,7 +29,9 @@ func TestConcentratedRoutes(t *testing.T) {
 			}
 		})
 	}
-	for _, c := range []struct{ k, n, side, columns int }{{4, 2, 2, 4}, {3, 2, 3, 3}, {2, 4, 1, 4}, {3, 3, 2, 9}, {4, 1, 2, 4}, {5, 1, 2, 1}, {2, 3, 4, 2}} {
+	for _, c := range []struct{ k, n, side, columns int }{
+		{4, 2, 2, 4}, {3, 2, 3, 3}, {2, 4, 1, 4}, {3, 3, 2, 9}, {4, 1, 2, 4}, {5, 1, 2, 1}, {2, 3, 4, 2},
+	} {
 		routers, err := drawnRouters(t, fmt.Sprintf("flatfly: {k: %d, n: %d, side: %d, columns: %d}\nrouter: {}", c.k, c.n, c.side, c.columns))
 		require.NoError(t, err)
 		each, count := c.side*c.side, len(routers.Graph.Ports)

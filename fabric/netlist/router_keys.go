@@ -13,9 +13,9 @@ import (
 //go:embed router_keys.go
 var routerSource string
 
-// Router turns the nodes of mesh, torus, ring, dragonfly, fly, cmesh, fattree, flatfly or anynet into routers with virtual channels, modelled
-// on BookSim 2: input queues, credits, wormhole switching. Each router has one processor, or in an anynet the nodes
-// of the file. Without firmware, processors are sources and sinks of bare packets.
+// Router turns the nodes of mesh, torus, ring, dragonfly, fly, cmesh, fattree, flatfly or anynet into routers with
+// virtual channels, modelled on BookSim 2: input queues, credits, wormhole switching. Each router has one processor, or
+// in an anynet the nodes of the file. Without firmware, processors are sources and sinks of bare packets.
 type Router struct {
 	// virtual channels per port (default 2)
 	VCs int `json:"vcs,omitempty" jsonschema:"minimum=1,maximum=256"`

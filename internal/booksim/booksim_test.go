@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRandom: numbers of rng.c in BookSim 2 (28f4329), the first two, the 249th and the 250th after each seed, and the
+// TestRandom: numbers of BookSim 2 (28f4329), the first two, the 249th and the 250th after each seed, and the
 // first number without a seed.
 func TestRandom(t *testing.T) {
 	for seed, want := range map[int][4]int{

@@ -255,6 +255,7 @@ func simulation(r *reader, name string) (verdict, text string) {
 		}
 		return verdictSame, "workload.traffic.overload: packets may be in flight at the end"
 	}
-	r.refuse(name, "a simulation of batches", "write sim_type = latency, or give the packets of a run: --arrivals PACKETS.csv")
+	r.refuse(name, "a simulation of batches",
+		"write sim_type = latency, or give the packets of a run: --arrivals PACKETS.csv")
 	return "", ""
 }

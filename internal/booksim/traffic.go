@@ -152,8 +152,8 @@ func (r *reader) digits(word string, k, n, columns int) {
 	r.traffic["pattern"], r.traffic["dimensions"] = strings.Replace(word, "bor", "bour", 1), sides
 }
 
-// hotspots shares all packets among nodes by their rates, and names them. A negative number is a draw before the generator is
-// seeded.
+// hotspots shares all packets among nodes by their rates, and names them. A negative number is a draw before the
+// generator is seeded.
 func (r *reader) hotspots(parameters []string) (said string) {
 	unseeded, rates := newRandom(randomUnseeded), []int{1}
 	spots := integers(append(parameters, "-1")[0])
