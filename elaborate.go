@@ -80,14 +80,10 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 		c.Firmware.Params = maps.Collect(maps.All(c.Firmware.Params)) // a copy, never nil
 		c.Firmware.Params["closed"] = int64(t.Closed)
 	}
-	if err := s.elaborateChoices(c); err != nil {
-		return nil, err
-	}
-	if err := s.elaborateStates(c); err != nil {
-		return nil, err
-	}
-	if err := s.elaborateEnd(c); err != nil {
-		return nil, err
+	for _, step := range []func(*config.Config) error{s.elaborateChoices, s.elaborateStates, s.elaborateEnd} {
+		if err := step(c); err != nil {
+			return nil, err
+		}
 	}
 	return c, nil
 }

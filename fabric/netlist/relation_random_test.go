@@ -309,25 +309,7 @@ func (n *naive) verdict() string {
 		for source := range routers {
 			visit(naiveState{source, -1, ""})
 		}
-		for s := range color { // escapes that a packet requests after an escape
-			if s.class != classEscape {
-				continue
-			}
-			met := map[naiveState]bool{}
-			for open := []naiveState{s}; len(open) > 0; open = open[1:] {
-				if open[0].router == to {
-					continue
-				}
-				for _, next := range n.next(open[0], to) {
-					if next.class == classEscape {
-						escapes[[2]naiveState{s, next}] = true
-					} else if !met[next] {
-						met[next] = true
-						open = append(open, next)
-					}
-				}
-			}
-		}
+		n.addEscapes(color, to, escapes)
 	}
 	switch {
 	case lost:
@@ -340,6 +322,29 @@ func (n *naive) verdict() string {
 		return "free (Duato"
 	}
 	return "may deadlock"
+}
+
+// addEscapes adds the escapes that a packet to a router requests after each escape.
+func (n *naive) addEscapes(color map[naiveState]int, to int, escapes map[[2]naiveState]bool) {
+	for s := range color {
+		if s.class != classEscape {
+			continue
+		}
+		met := map[naiveState]bool{}
+		for open := []naiveState{s}; len(open) > 0; open = open[1:] {
+			if open[0].router == to {
+				continue
+			}
+			for _, next := range n.next(open[0], to) {
+				if next.class == classEscape {
+					escapes[[2]naiveState{s, next}] = true
+				} else if !met[next] {
+					met[next] = true
+					open = append(open, next)
+				}
+			}
+		}
+	}
 }
 
 // naiveCyclic removes edges to vertices without successors until none is left to remove.
