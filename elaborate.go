@@ -95,7 +95,8 @@ func (s *Scenario) elaborateChoices(c *config.Config) error {
 	}
 	c.Choices = *s.Choices
 	if len(c.Choices.Arrivals) > 0 && (c.Traffic == nil || c.Traffic.Rows == nil) {
-		return s.refuse("choices.arrivals", "the workload has no file of packets", "write workload: {traffic: {file: packets.csv}}")
+		return s.refuse("choices.arrivals", "the workload has no file of packets",
+			"write workload: {traffic: {file: packets.csv}}")
 	}
 	n := c.Network.Shape().Processors()
 	for i, x := range c.Choices.Draws {

@@ -20,10 +20,10 @@ type RouteTable struct {
 type VCRange struct{ Low, High uint8 }
 
 // TorusRoute is dimension-order routing on a torus of K[d] nodes in dimension d. Packets travel the shorter way
-// around; of two ways of equal length, a draw selects one: 1 towards larger coordinates, 0 towards smaller ones. Router r has the coordinates r mod K[0], r div K[0] mod K[1], .... Two classes of VCs,
-// selected by a packet's phase, break the cycle of every ring. In n dimensions, output 2d leads to the next
-// coordinate of dimension d, and output 2d+1 to the previous one. Outputs 2n and above lead to nodes: node r +
-// k*routers is at port 2n+k of router r.
+// around; of two ways of equal length, a draw selects one: 1 towards larger coordinates, 0 towards smaller ones.
+// Router r has the coordinates r mod K[0], r div K[0] mod K[1], .... Two classes of VCs, selected by a packet's phase,
+// break the cycle of every ring. In n dimensions, output 2d leads to the next coordinate of dimension d, and output
+// 2d+1 to the previous one. Outputs 2n and above lead to nodes: node r + k*routers is at port 2n+k of router r.
 type TorusRoute struct{ K []int }
 
 // Hop is the next step of a head: an output port, a range of VCs, and the packet's new phase.

@@ -4,9 +4,9 @@ package nic
 // WindowConstants' window. It is written with the register map, to firmware/sdk/starloom_window.h and REGISTERS.md.
 var Window = Block{Name: "window", Doc: "The NIC of one processor, memory-mapped: aligned words of 32 bits from " +
 	"SL_WINDOW on. The frames of the FIFOs are at SL_RX_FIFO and SL_TX_FIFO, SL_FIFO_STRIDE bytes apart, the head first. " +
-	"The processor writes a frame at SL_TX_FRAME; tx_push appends the frame to the TX FIFO, and leaves the content. Each " +
-	"frame is a frame block with its payload, and permits aligned accesses of 8, 16 and 32 bits. The NIC acts on what the " +
-	"processor has written when the turn has ended (wfi, or the end of the compute window).",
+	"The processor writes a frame at SL_TX_FRAME; tx_push appends the frame to the TX FIFO, and leaves the content. " +
+	"Each frame is a frame block with its payload, and permits aligned accesses of 8, 16 and 32 bits. The NIC acts on " +
+	"what the processor has written when the turn has ended (wfi, or the end of the compute window).",
 	Registers: []Register{
 		{"self", 32, 0, ReadOnly, "this processor's number"},
 		{"processors", 32, 0, ReadOnly, "processors in the machine"},

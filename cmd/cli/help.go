@@ -262,9 +262,9 @@ func newCite() *cobra.Command {
 		Args:  exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			version := strings.TrimPrefix(outcome.Version(), "starloom ")
-			_, err := fmt.Fprintf(product(c), "@software{starloom,\n  author  = {{The Starloom authors}},\n  title   = {Starloom: "+
-				"a cycle-accurate emulator of interconnect hardware that runs controller firmware},\n  version = {%s},\n"+
-				"  license = {Apache-2.0}\n}\n", version)
+			_, err := fmt.Fprintf(product(c), "@software{starloom,\n  author  = {{The Starloom authors}},\n"+
+				"  title   = {Starloom: a cycle-accurate emulator of interconnect hardware that runs controller firmware},\n"+
+				"  version = {%s},\n  license = {Apache-2.0}\n}\n", version)
 			return err
 		},
 	}

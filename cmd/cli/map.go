@@ -38,7 +38,7 @@ func newMap(networks starloom.Networks) *cobra.Command {
 	f.StringArrayVarP(&o.IncludeDirs, "include", "I", nil, "look for included files and modules in `DIR`")
 	f.StringArrayVarP(&o.defines, "define", "D", nil, "define the macro `X`, or X=V")
 	f.StringVar(&o.model, "model", "", "use the model `NAME` instead of a guess")
-	f.BoolVar(&o.try, "try", false, "run variants of the model beside the RTL, and take the first one without a difference")
+	f.BoolVar(&o.try, "try", false, "run variants of the model beside the RTL, and take the first without a difference")
 	o.out = o.outputs.add(f, "output", "o", "write to `F` (default: the top's name with .yml), - for standard output", nil)
 	completed(c, "model", (&checkFlags{settings: settings{networks: networks}}).twinWords())
 	return c

@@ -48,7 +48,8 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 		newEstimate(networks), newScenario(networks), newNetlist(networks),
 		newStudy(networks), newSweep(networks),
 		newPlot(networks),
-		newFirmware(networks), newCosim(networks), newExport(networks), newImport(networks), newMap(networks), newTrace(networks),
+		newFirmware(networks), newCosim(networks), newExport(networks), newImport(networks),
+		newMap(networks), newTrace(networks),
 		newExplain(networks), newSchema(networks),
 		newTools(), newVersion(), newCite(),
 	)

@@ -46,10 +46,10 @@ type drawer struct {
 
 func (b *drawer) drawNodes() {
 	if err := hw.CheckPath(b.net.Name); err != nil {
-		b.add(cmp.Or(b.namePlace, "fabric.netlist.name"), err.Error(), "write a word of letters, digits and _")
+		b.add(cmp.Or(b.places.name, "fabric.netlist.name"), err.Error(), "write a word of letters, digits and _")
 	}
 	if n := len(b.net.Name); n > nameMax {
-		b.add(cmp.Or(b.namePlace, "fabric.netlist.name"), fmt.Sprintf("the name has %d bytes", n),
+		b.add(cmp.Or(b.places.name, "fabric.netlist.name"), fmt.Sprintf("the name has %d bytes", n),
 			fmt.Sprintf("write one of at most %d", nameMax))
 	}
 	for i := range b.Drawing.nodes {

@@ -29,7 +29,7 @@ func (b *drawer) contention() *contention {
 			return !p.known() || p.vague && p.shared() || b.partial && p.kind == kindCrossbar
 		})
 	return &contention{mistakes: b.mistakes, net: b.net, order: b.order, taps: b.taps,
-		place: cmp.Or(b.accessPlace, b.whole()), access: b.access,
+		place: cmp.Or(b.places.access, b.whole()), access: b.access,
 		partial: b.partial, unasked: unasked, any: b.keys["access"]}
 }
 

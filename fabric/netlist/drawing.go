@@ -24,11 +24,10 @@ type Drawing struct {
 	notes   []string // notes on defaults that may hide an omission in a file
 	unsure
 
-	namePlace, accessPlace string
+	places struct{ name, access, router string } // of these keys
 
-	router      *Router
-	routerPlace string
-	streaming   *Streaming
+	router    *Router
+	streaming *Streaming
 
 	concentrated []concentrated
 }

@@ -47,8 +47,8 @@ type Network struct {
 	GraphML string `json:"graphml,omitempty" jsonschema:"minLength=1"`
 	Shorthands
 	Concentrated
-	// common parameters of all routers; the nodes of mesh, torus, ring, dragonfly, fly, cmesh, fattree, flatfly or anynet become
-	// routers
+	// common parameters of all routers; the nodes of mesh, torus, ring, dragonfly, fly, cmesh, fattree, flatfly or
+	// anynet become routers
 	Router *Router `json:"router,omitempty"`
 	// for firmware at routers: times of handler calls, and frames on links
 	Streaming *Streaming `json:"streaming,omitempty"`
@@ -61,8 +61,8 @@ type Network struct {
 	Links Links `json:"links,omitempty"`
 	// routing table for firmware: shortest (default), none, or both in an object {default: none, NODE: {DESTINATION:
 	// port}}; of routers: shortest, dor, dim_order, dateline, minimal, dest_tag, nca, anynet (default: depends on the
-	// network), or an object {default: shortest, file: FILE, ROUTER: {PROCESSOR: port, PROCESSOR: "port:VC..VC"}}, or the path of a
-	// file of rules, or {classes: {...}, rules: [...]}
+	// network), or an object {default: shortest, file: FILE, ROUTER: {PROCESSOR: port, PROCESSOR: "port:VC..VC"}}, or
+	// the path of a file of rules, or {classes: {...}, rules: [...]}
 	Routes *Routes `json:"routes,omitempty"`
 
 	net     *Net

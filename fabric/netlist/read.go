@@ -160,7 +160,7 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 		r.seen[e.key] = true
 		switch e.key {
 		case "name":
-			r.namePlace = r.Place(e.value)
+			r.places.name = r.Place(e.value)
 			r.take(r.Text(e.value, where, &r.name))
 		case "file":
 			if !files {
@@ -221,7 +221,7 @@ func (r *reader) readChoice(e entry, where string) {
 	if e.key == "apart" {
 		err = r.Bool(e.value, where, &r.apart)
 	} else if word, err = r.Word(e.value, where, accesses...); err == nil {
-		r.access, r.accessPlace = accesses[word], r.Place(e.value)
+		r.access, r.places.access = accesses[word], r.Place(e.value)
 	}
 	if r.take(err); err != nil {
 		r.lose(e.key)
@@ -273,7 +273,7 @@ func (r *reader) readRouter(e entry, where string) {
 		}
 		return
 	}
-	r.router, r.routerPlace = new(Router), r.Place(e.value)
+	r.router, r.places.router = new(Router), r.Place(e.value)
 	if !r.decode(e.value, r.router, where) {
 		r.lose(e.key)
 	}
@@ -282,17 +282,18 @@ func (r *reader) readRouter(e entry, where string) {
 func (r *reader) checkRouter(root *yaml.Node, whole string) {
 	first := slices.IndexFunc(r.nodes, func(n node) bool { return n.kind == kindRouter })
 	if first >= 0 && r.router == nil {
-		r.router, r.routerPlace = &Router{}, r.nodes[first].place
+		r.router, r.places.router = &Router{}, r.nodes[first].place
 	}
 	for _, key := range []string{"access", "words", "apart"} {
 		if r.router != nil && r.seen[key] {
-			r.add(r.routerPlace, fmt.Sprintf("%s has both routers and %s", whole, key), "delete "+key)
+			r.add(r.places.router, fmt.Sprintf("%s has both routers and %s", whole, key), "delete "+key)
 		}
 	}
 	for _, key := range []string{"nodes", "links", "kinds"} {
 		if r.router != nil && first < 0 && r.seen[key] && !r.keys["nodes"] && !r.keys["kinds"] && !r.ofNoKind() {
-			r.add(r.routerPlace, fmt.Sprintf("%s has both router and %s, but no node is a router", whole, key),
-				"routers are at the nodes of mesh, torus, ring, dragonfly, fly, cmesh, fattree, flatfly or anynet, or are drawn: nodes: {\"r[0..3]\": "+
+			r.add(r.places.router, fmt.Sprintf("%s has both router and %s, but no node is a router", whole, key),
+				"routers are at the nodes of mesh, torus, ring, dragonfly, fly, cmesh, fattree, flatfly or anynet, "+
+					"or are drawn: nodes: {\"r[0..3]\": "+
 					"router}")
 			return
 		}

@@ -79,7 +79,8 @@ func (w *routed) suits() error {
 	if !fits[word] {
 		return w.refuse(place, "routes: "+word+" does not suit this network of routers",
 			"dor is for a mesh, dim_order for a torus, dateline for a ring or a torus, "+
-				"minimal for a dragonfly, anynet for anynet, dest_tag for a fly of several stages, nca for a fattree; shortest is for "+
+				"minimal for a dragonfly, anynet for anynet, dest_tag for a fly of several stages, nca for a fattree; "+
+				"shortest is for "+
 				"all other networks")
 	}
 	if word == routesDimOrder && len(w.routes.entries) > 0 {

@@ -20,7 +20,7 @@ func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	d = d.fitting(m)
 	config, err := d.router.config()
 	w := &routed{Routers: &fabric.Routers{Config: config}, mistakes: m, unsure: d.unsure.clone(),
-		place: d.routerPlace, routes: &d.routes,
+		place: d.places.router, routes: &d.routes,
 		nicPorts: d.streaming.ports()}
 	if reason, remedy := d.router.refusal(err); reason != "" {
 		m.add(w.place, "router: "+reason, remedy)
@@ -141,7 +141,8 @@ func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
 		err = w.drawGraph(graph)
 	case d.partial && !drawn: // the routers are unknown
 	default:
-		return refuse("router: the network needs exactly one of mesh, torus, ring, dragonfly, fly, cmesh, fattree, flatfly, anynet and drawn "+
+		return refuse("router: the network needs exactly one of mesh, torus, ring, dragonfly, fly, cmesh, fattree, flatfly, "+
+			"anynet and drawn "+
 			"routers",
 			"write mesh: {k: [4, 4]}, or delete router")
 	}

@@ -29,7 +29,8 @@ const (
 	routesNCA      = "nca"       // routes of a fat tree
 )
 
-var routerRoutes = []string{routesDOR, routesDimOrder, routesDateline, routesMinimal, routesAnynet, routesDestTag, routesNCA}
+var routerRoutes = []string{routesDOR, routesDimOrder, routesDateline, routesMinimal, routesAnynet,
+	routesDestTag, routesNCA}
 
 type routeEntry struct {
 	place    string

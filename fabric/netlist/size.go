@@ -246,7 +246,8 @@ func (u *unsure) clone() unsure {
 
 // graphKeys maps each key that draws nodes and links to the keys that cannot be checked without it.
 var graphKeys = map[string][]string{
-	"nodes": nil, "links": nil, "kinds": nil, "anynet": {"nodes"}, "graphml": {"nodes"}, "fly": nil, "cmesh": nil, "fattree": nil, "flatfly": nil,
+	"nodes": nil, "links": nil, "kinds": nil, "anynet": {"nodes"}, "graphml": {"nodes"},
+	"fly": nil, "cmesh": nil, "fattree": nil, "flatfly": nil,
 	"mesh": {"nodes"}, "torus": {"nodes"}, "ring": {"nodes"}, "tree": {"nodes"},
 	"hypercube": {"nodes"}, "dragonfly": {"nodes"},
 }

@@ -163,8 +163,8 @@ func (b *Bare) State(v *hw.StateVisitor) {
 	}
 }
 
-// Loads returns the channel loads: of the arrived packets, or of a relation all flits that have crossed. If there are more packets than pairs of nodes, Loads
-// follows each path only once.
+// Loads returns the channel loads: of the arrived packets, or of a relation all flits that have crossed. If there are
+// more packets than pairs of nodes, Loads follows each path only once.
 func (b *Bare) Loads() *ChannelLoads {
 	loads, p := NewChannelLoads(b.routers), b.wires.Packets
 	if loads.cross(b.wires) {

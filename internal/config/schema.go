@@ -238,7 +238,8 @@ func refineNetlist(property func(definition, key string) *jsonschema.Schema) {
 	ways.Properties.Set("default", words)
 	ways.Properties.Set("file", text)
 	ways.AdditionalProperties = &jsonschema.Schema{Type: "object", AdditionalProperties: port}
-	*routes = jsonschema.Schema{Description: routes.Description, OneOf: []*jsonschema.Schema{words, file, &relation, &ways}}
+	forms := []*jsonschema.Schema{words, file, &relation, &ways}
+	*routes = jsonschema.Schema{Description: routes.Description, OneOf: forms}
 	classes := property("Relation", "classes")
 	*classes = jsonschema.Schema{Type: "object", Description: classes.Description, MinProperties: strict.Pointer(1),
 		AdditionalProperties: port}
