@@ -193,7 +193,7 @@ func failingPages(t *testing.T, pages []failingPage) {
 func TestPagesOfBudgetAndSlots(t *testing.T) {
 	dir := copied(t, "pops-16x16.yaml")
 	html := writtenPage(t, dir, statusFail, "run", "pops-16x16.yaml", "--set", "firmware.cpu.model=rv32-inorder", "--set", "firmware.cpu.budget_cycles=530")
-	require.Equal(t, "starloom run pops-16x16.yaml --set firmware.cpu.model=rv32-inorder --set firmware.cpu.budget_cycles=547", read(firstStep.FindStringSubmatch(html)[2]))
+	require.Equal(t, "starloom run pops-16x16.yaml --set firmware.cpu.model=rv32-inorder --set firmware.cpu.budget_cycles=536", read(firstStep.FindStringSubmatch(html)[2]))
 	html = writtenPage(t, dir, statusFail, "run", "pops-16x16.yaml", "--set", "stop.slots=4")
 	step := firstStep.FindStringSubmatch(html)
 	require.Regexp(t, `give it 40 slots instead of the 4 that stop\.slots sets:`, read(step[1]))

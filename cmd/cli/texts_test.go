@@ -23,7 +23,7 @@ func TestTexts(t *testing.T) {
 			require.NotContains(t, c.Long, "Examples:", name)
 		}
 		if c.Example == "" {
-			require.Contains(t, []string{"starloom version", "starloom study list", "starloom firmware", "starloom cosim", "starloom trace", "starloom scenario", "starloom netlist"}, c.CommandPath())
+			require.Contains(t, []string{"starloom version", "starloom cite", "starloom study list", "starloom firmware", "starloom cosim", "starloom trace", "starloom scenario", "starloom netlist"}, c.CommandPath())
 		}
 		for _, below := range c.Commands() {
 			visit(below)

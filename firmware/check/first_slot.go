@@ -73,7 +73,7 @@ func (c *checker) searchFrom(first uint32, bounds explore.Bounds, stated bool, b
 	own := *c
 	config := *c.config
 	config.Firmware.FirstSlot, own.config = first, &config
-	t, err := own.search(bounds, stated, budget, judged)
+	t, err := own.search(bounds, stated, max(1, budget), judged) // with 0, it explores
 	if err != nil {
 		return nil, err
 	}
