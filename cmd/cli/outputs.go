@@ -51,12 +51,16 @@ func (all *outputs) file(f *pflag.FlagSet, name, usage string) *output {
 	return all.add(f, name, "", usage, nil)
 }
 
+// otherFormats are endings of files that a waveform or a capture must not have, unless they are its own.
+var otherFormats = strings.Fields(".vcd .fst .pcap .pcapng .txt .log .csv .json .xml .html .svg .png")
+
 func (all *outputs) to(f *pflag.FlagSet, name, usage string, to *starloom.Output) *output {
 	return all.add(f, name, "", usage, func(path string) error {
 		ends := map[string][]string{"vcd": {".vcd", ".fst"}, "pcapng": {".pcapng", ".pcap"}}[name]
-		if end := filepath.Ext(path); end != "" && ends != nil && !slices.Contains(ends, strings.ToLower(end)) {
+		end := strings.ToLower(filepath.Ext(path))
+		if ends != nil && slices.Contains(otherFormats, end) && !slices.Contains(ends, end) {
 			return input.Mistake("--"+name, fmt.Sprintf("%s ends in %s; viewers choose the format by the name", path, end),
-				"write "+strings.TrimSuffix(path, end)+ends[0])
+				"write "+path[:len(path)-len(end)]+ends[0])
 		}
 		*to = starloom.File(path)
 		return nil
