@@ -38,7 +38,7 @@ func TestTopOfAGrid(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, top.Text, `begin : \output `)
 	require.Contains(t, top.Text, "assign output_x_a_i[4 +: 4] = output_x_a_o[0 +: 4]; // net.output[1].x")
-	require.Contains(t, top.Text, ".DELAY({32'd0, 32'd1} >> (32*(i0)))")
+	require.Contains(t, top.Text, "localparam [63:0] DELAY_TABLE = {32'd0, 32'd1};")
 	require.Equal(t, []Signal{{"net.output[1].x.a", 4}, {"net.output[0].x.a", 4}}, top.Signals)
 	require.Equal(t, `net.\output [1].x.a`, escapedPath("net.output[1].x.a"))
 }

@@ -286,14 +286,18 @@ func (t *Top) instance(b *strings.Builder, c *column, slot, indent string) {
 		}
 		connected = append(connected, fmt.Sprintf(".%s(%s)", port.Name, at))
 	}
+	parameters, tables := c.parameters(slot)
+	for _, table := range tables {
+		fmt.Fprintf(b, "%slocalparam %s;\n", indent, table)
+	}
 	const text = "%s/* verilator tracing_off */\n%s%s #(%s) part (\n%s  %s\n%s);\n%s/* verilator tracing_on */\n"
-	fmt.Fprintf(b, text, indent, indent, c.site.Twin, c.parameters(slot), indent,
+	fmt.Fprintf(b, text, indent, indent, c.site.Twin, parameters, indent,
 		strings.Join(connected, ",\n"+indent+"  "), indent, indent)
 }
 
 // parameters returns the parameter list of an instance. If the elements differ in a parameter, the slot selects its
-// value from a constant.
-func (c *column) parameters(slot string) string {
+// value from a table.
+func (c *column) parameters(slot string) (all string, tables []string) {
 	var list []string
 	first := c.site.Parameters(c.elements[0])
 	for _, name := range slices.Sorted(maps.Keys(first)) {
@@ -305,9 +309,10 @@ func (c *column) parameters(slot string) string {
 		}
 		text := fmt.Sprint(first[name])
 		if !same {
-			text = fmt.Sprintf("%s >> (32*(%s))", together(values), slot)
+			text = fmt.Sprintf("%s_TABLE[32*(%s) +: 32]", name, slot)
+			tables = append(tables, fmt.Sprintf("[%d:0] %s_TABLE = %s", 32*len(values)-1, name, together(values)))
 		}
 		list = append(list, fmt.Sprintf(".%s(%s)", name, text))
 	}
-	return strings.Join(list, ", ")
+	return strings.Join(list, ", "), tables
 }
