@@ -19,7 +19,7 @@ func TestLint(t *testing.T) {
 	arguments := append([]string{"--lint-only", "-Wall", "--top-module", "rv32_testbench"}, sources(coreFolder)...)
 	out, err := exec.Command("verilator", arguments...).CombinedOutput()
 	require.NoError(t, err, string(out))
-	require.Empty(t, string(out))
+	require.NotContains(t, string(out), "%", "5.032 reports its work, too")
 }
 
 // TestRandomPrograms: the core has the registers, memory, cycles and accesses of the interpreter at every instruction

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -73,7 +74,7 @@ var session = []struct{ command, answer string }{
 	{"continue", "hit Breakpoint 1, on_slot (nic="},
 	{"backtrace", "main () at ./router.c:57"},
 	{"print *s", "{acknowledged = 0, received = 0, sent = 1}"},
-	{"monitor cycle", "29 cycles since the turn of processor 3 in slot 1 began; it may take 4000"},
+	{"monitor cycle", "29 cycles since the turn of processor 3 in slot 1 began; it may take 4000 || 27 cycles since" /* clang 14, 19 */},
 	{"next", "49\t    if (sl_slot(nic) % 2 == 0) {"},
 	{"step", "sl_slot (nic="},
 	{"finish", "49\t    if (sl_slot(nic) % 2 == 0) {"},
@@ -101,7 +102,7 @@ var session = []struct{ command, answer string }{
 	{"x/2xw 0x40000000", "Cannot access memory at address 0x40000000"},
 	{"set var starloom_state.sent = 7", "Cannot access memory at address 0x20000008"},
 	{"monitor", "monitor run-to SLOT"},
-	{"reverse-continue", "No more reverse-execution history"},
+	{"reverse-continue", "No more reverse-execution history || Reached end of recorded history" /* gdb 13, 16 */},
 	{"continue", "the run has ended in slot 54: pass"},
 }
 
@@ -129,7 +130,8 @@ func TestGDB(t *testing.T) {
 			for k, one := range session {
 				_, answer, _ := strings.Cut(string(out), fmt.Sprintf("\n<%d>\n", k))
 				answer, _, _ = strings.Cut(answer, fmt.Sprintf("\n<%d>\n", k+1))
-				if !strings.Contains(answer, one.answer) {
+				known := strings.Split(one.answer, " || ")
+				if !slices.ContainsFunc(known, func(part string) bool { return strings.Contains(answer, part) }) {
 					t.Errorf("%s: %q, not %q", one.command, answer, one.answer)
 				}
 			}
