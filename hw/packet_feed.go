@@ -40,7 +40,7 @@ const noPacket = ^uint32(0)
 func NewFedNetwork(path string, clock *Clock, config RouterConfig, graph *RouterGraph, routing RouteTable, feed Feed,
 	shards []Shard) (*FedNetwork, error) {
 	switch by := config.Stages.Priority; by {
-	case PriorityNetworkAge, PrioritySequence, PriorityClass:
+	case PriorityNetworkAge, PrioritySequence:
 		return nil, fmt.Errorf("%s: priority %v, but packets of firmware have only the priorities age, local_age, "+
 			"queue_length and hop_count", path, by)
 	}

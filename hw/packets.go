@@ -14,7 +14,6 @@ type Packets struct {
 	Created             []uint32 // cycle of creation
 	Choice              []uint64 // draws for routes, as Chance reads them; nil: Chance makes them
 	FirstVC, LastVC     []uint8  // virtual channels in which the packet may leave its source; nil for all
-	Priority            []int32  // for PriorityClass; nil otherwise
 
 	// Results. Sent is the cycle in which the source sends the head, and Received the cycle in which the tail is on
 	// the sink's wire. Both start as PacketPending. Hops is the number of routers that the head has passed, 0 until

@@ -144,7 +144,6 @@ type RouterPriority uint8
 // Priorities, with M = 2^31-1.
 const (
 	NoPriority          RouterPriority = iota // all flits are equal
-	PriorityClass                             // Packets.Priority, given with the packets
 	PriorityAge                               // M - cycle of the packet's creation
 	PriorityNetworkAge                        // M - cycle in which the source has sent the flit
 	PriorityLocalAge                          // M - cycle of the flit's arrival at the router
@@ -153,8 +152,7 @@ const (
 	PrioritySequence                          // M - ordinal of the packet at its source
 )
 
-var routerPriorities = []string{"none", "class", "age", "network_age", "local_age", "queue_length", "hop_count",
-	"sequence"}
+var routerPriorities = []string{"none", "age", "network_age", "local_age", "queue_length", "hop_count", "sequence"}
 
 func (p RouterPriority) String() string { return routerPriorities[p] }
 
@@ -179,10 +177,6 @@ func (p *Packets) prioritize(by RouterPriority) []Register {
 		}
 		p.FlitSent = make([]uint32, flits)
 		return []Register{Column("flit_sent", p.FlitSent)}
-	case PriorityClass:
-		if p.Priority == nil {
-			p.Priority = make([]int32, p.Count())
-		}
 	}
 	return nil
 }

@@ -252,8 +252,6 @@ func (s *stages) enter(port int, f Flit) {
 func (x *generalRouters) arrived(g, place int, f Flit) int32 {
 	p, packet := x.packets, f.Packet()
 	switch x.stage.Priority {
-	case PriorityClass:
-		return p.Priority[packet]
 	case PriorityAge:
 		return math.MaxInt32 - int32(p.Created[packet])
 	case PriorityLocalAge:

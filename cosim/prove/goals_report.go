@@ -7,7 +7,6 @@ import (
 
 	"starloom/cosim"
 	"starloom/cosim/lockstep"
-	"starloom/cosim/pinmap"
 )
 
 // Title names a goal: assert a_full (fifo.sv:12:3) in u0.
@@ -124,22 +123,7 @@ func (r *Report) goalReservations() (lines []string) {
 		lines = append(lines, "assertions count from the cycle after a reset at power-on, which leaves registers without a "+
 			"reset at any value")
 	}
-	for _, text := range r.Assumed {
-		lines = append(lines, "assumed: "+text)
-	}
-	if len(r.Tied) > 0 {
-		lines = append(lines, pinmap.TiedText(r.Tied))
-	}
-	for _, text := range cosim.WarningLines(r.Warnings) {
-		lines = append(lines, "warning: "+text)
-	}
-	if r.Checks > 0 {
-		lines = append(lines, fmt.Sprintf("not examined: %s of the RTL itself ($fatal and similar checks)",
-			cosim.Count(uint64(r.Checks), "check")))
-	}
-	for _, text := range r.Dropped {
-		lines = append(lines, "not in the proof: "+text)
-	}
+	lines = append(lines, r.taken()...)
 	return append(lines, fmt.Sprintf("the graph of the RTL ran beside the RTL in %s of random inputs; RTL read by %s",
 		cosim.Count(r.AgreeCycles, "cycle"), r.Front), r.Second.Text(), strings.Join(r.Tools, ", "))
 }

@@ -232,21 +232,8 @@ func (r *Report) ComparedText() string {
 	return text + ", " + cosim.Count(uint64(r.Bits), "bit") + pinmap.UnreadText(r.Unread)
 }
 
-// Reservations lists the conditions of a proof and the tools on which it depends. It returns nil for other verdicts.
-func (r *Report) Reservations() (lines []string) {
-	if r.Verdict == GoalsOnly {
-		return r.goalReservations()
-	}
-	if r.Verdict != Equal && r.Verdict != Bounded {
-		return nil
-	}
-	lines = append(lines, "holds for these parameters, one clock, two states: X and undriven nets may have any value "+
-		"in every cycle")
-	if r.KeepsInitial {
-		lines = append(lines, "registers begin with the values that the RTL declares: with other values the RTL differs, "+
-			"as a "+
-			"chip without such values may")
-	}
+// taken lists assumptions, and parts of the RTL that the proof does not examine.
+func (r *Report) taken() (lines []string) {
 	for _, text := range r.Assumed {
 		lines = append(lines, "assumed: "+text)
 	}
@@ -264,6 +251,25 @@ func (r *Report) Reservations() (lines []string) {
 	for _, text := range r.Dropped {
 		lines = append(lines, "not in the proof: "+text)
 	}
+	return lines
+}
+
+// Reservations lists the conditions of a proof and the tools on which it depends. It returns nil for other verdicts.
+func (r *Report) Reservations() (lines []string) {
+	if r.Verdict == GoalsOnly {
+		return r.goalReservations()
+	}
+	if r.Verdict != Equal && r.Verdict != Bounded {
+		return nil
+	}
+	lines = append(lines, "holds for these parameters, one clock, two states: X and undriven nets may have any value "+
+		"in every cycle")
+	if r.KeepsInitial {
+		lines = append(lines, "registers begin with the values that the RTL declares: with other values the RTL differs, "+
+			"as a "+
+			"chip without such values may")
+	}
+	lines = append(lines, r.taken()...)
 	lines = append(lines, r.twinLines()...)
 	how := "decided by " + r.enginesText()
 	if r.Cached {

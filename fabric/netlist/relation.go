@@ -299,13 +299,16 @@ func (c *relating) store(blocks map[string]uint32, lists map[string][]hw.RouteCa
 		return base
 	}
 	base, begin = uint32(len(c.sets.Rows)), 0
+	rest := block
 	for _, end := range ends {
-		key := fmt.Sprint(candidates[begin:end])
-		if lists[key] == nil {
-			lists[key] = slices.Clone(candidates[begin:end])
+		key := rest[:2+2*(end-begin)]
+		list := lists[string(key)]
+		if list == nil {
+			list = slices.Clone(candidates[begin:end])
+			lists[string(key)] = list
 		}
-		c.sets.Rows = append(c.sets.Rows, lists[key])
-		begin = end
+		c.sets.Rows = append(c.sets.Rows, list)
+		rest, begin = rest[len(key):], end
 	}
 	blocks[string(block)] = base
 	return base

@@ -182,8 +182,10 @@ func (c *config) place(name string) string {
 // integer returns an integer as BookSim reads it: the digits at the beginning of the text.
 func (c *config) integer(name string) int { return leadingInteger(c.text(name)) }
 
+var leadingDigits = regexp.MustCompile(`^[+-]?[0-9]*`)
+
 func leadingInteger(text string) int {
-	n, _ := strconv.Atoi(regexp.MustCompile(`^[+-]?[0-9]*`).FindString(text))
+	n, _ := strconv.Atoi(leadingDigits.FindString(text))
 	return n
 }
 
