@@ -128,7 +128,7 @@ architectures:
 # The race detector watches everything that more than one worker touches: left out are tests on one
 # goroutine, which compare with a definition or run tshark or repeat many cases, and the study, whose batch of runs is that of the seeds.
 race:
-	CGO_ENABLED=1 $(GO) test -vet=off -ldflags=-w -race -short -skip '^TestLong|^Test(Classes|RouterSettings|Queues|ResultsAreBounded)$$|Against(Definition|Matching|Sums|PlainQueues)|OneByOne|Pins|Dissector|Published|Maximal|Uniform|Independent|Avalanche' \
+	CGO_ENABLED=1 $(GO) test -vet=off -ldflags=-w -race -short -skip '^TestLong|^Test(Classes|RouterSettings|RouterStageOptions|GeneralAsNarrow|Queues|ResultsAreBounded)$$|Against(Definition|Matching|Sums|PlainQueues)|OneByOne|Pins|Dissector|Published|Maximal|Uniform|Independent|Avalanche' \
 		./hw ./nic ./fabric ./fabric/plant ./fabric/referees ./fabric/stream ./fabric/studies
 	CGO_ENABLED=1 $(GO) test -vet=off -ldflags=-w -race -short -run 'Execution|Engines|Windows|Seeds|Interrupt|Reproducible|Cut|Collision' -skip '^TestLong|StudyInterrupted' \
 		$(addprefix ./internal/systemtest/,engines outputs programs routers rtl rules)

@@ -186,8 +186,11 @@ func randomStages(r *rand.Rand, c *RouterConfig) {
 // continue from a saved state on other shards.
 func TestRouterStagesRandom(t *testing.T) {
 	runs, deadlocks := 60, 0
-	if *full {
+	switch {
+	case *full:
 		runs = 3000
+	case testing.Short(): // under the race detector
+		runs = 12
 	}
 	for seed := range uint64(runs) {
 		r := rand.New(rand.NewPCG(seed, 52))
