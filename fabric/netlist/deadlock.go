@@ -8,7 +8,6 @@ import (
 	"starloom/fabric"
 	"starloom/hw"
 	"starloom/internal/graph"
-	"starloom/traces"
 )
 
 // dependencies is the channel dependency graph of the routes (Dally and Seitz, 1987). An edge leads from one virtual
@@ -88,27 +87,7 @@ func deadlocks(built *fabric.Routers) verdict {
 	if v := skipped(most); v.skipped {
 		return v
 	}
-	worst, count := verdict{free: true}, 0
-	for d.class = range traffic { // no packet spans two classes of traffic
-		count += d.depend()
-		if v := d.judge(); d.class == 0 || v.worse(&worst) {
-			worst = v
-		}
-	}
-	what := fmt.Sprintf("%s x VCs, %s",
-		traces.Plural(uint64(len(built.Graph.Links)*built.Config.VCs), "channel", "channels"),
-		traces.Plural(uint64(count), "dependency", "dependencies"))
-	if traffic > 1 {
-		what += fmt.Sprintf(", in %d classes of traffic", traffic)
-	}
-	switch {
-	case worst.escapes:
-		worst.text = "deadlock-free (Duato): " + what + "; packets of " + d.several() +
-			" classes share VCs, and each state has a VC of its own class that leads on, without a cycle"
-	case worst.free:
-		worst.text = "deadlock-free (Dally and Seitz): no cycle among " + what
-	}
-	return worst
+	return newRouteCheck(d, nil).verdict()
 }
 
 func (v *verdict) worse(other *verdict) bool {
@@ -124,18 +103,6 @@ func (v *verdict) worse(other *verdict) bool {
 		return 3
 	}
 	return rank(v) > rank(other)
-}
-
-func (d *dependencies) depend() (count int) {
-	if count, ok := d.dependBySets(); ok && !slices.Contains(d.cyclic(func(uint32) bool { return true }), true) {
-		return count
-	}
-	d.next = make([][]uint32, len(d.kinds)*len(d.router))
-	d.walk(func(_, _ int, held, asked uint32) bool {
-		count += d.add(held, asked)
-		return true
-	})
-	return count
 }
 
 // add adds a dependency, and returns its number of pairs of virtual channels if it is new.

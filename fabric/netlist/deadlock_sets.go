@@ -2,7 +2,6 @@ package netlist
 
 import (
 	"math/bits"
-	"slices"
 
 	"starloom/hw"
 )
@@ -12,84 +11,11 @@ import (
 type waySets struct {
 	d       *dependencies
 	classes int      // classes per port
-	most    int      // maximum number of ports of a router
 	to      []uint64 // [port*classes + class]
 
 	// Masks of a grid by dimension and coordinate: destinations with this coordinate, and destinations with a larger
 	// coordinate.
 	same, beyond [][]uint64
-}
-
-// dependBySets finds the dependencies by intersecting sets of destinations. A packet in the channel from one router
-// to the next may request an output of the next router if the channel and the output have a common destination. This
-// requires that a node of each router sends to all destinations, and that only router and destination determine the
-// route; otherwise dependBySets returns false. The order of successors differs from that of walk. A shortest cycle
-// depends on this order.
-func (d *dependencies) dependBySets() (count int, ok bool) {
-	g, routes := &d.built.Graph, &d.built.Routes
-	if d.built.NIC != nil || routes.Ports == nil && routes.Rule == nil || routes.Outcomes() > 1 {
-		return 0, false
-	}
-	sends := make([]bool, len(g.Ports))
-	for node := range g.Nodes {
-		sends[g.Source(node).Router] = true
-	}
-	if slices.Contains(sends, false) {
-		return 0, false
-	}
-	w := &waySets{d: d, classes: max(1, len(d.number)), most: slices.Max(g.Ports)}
-	w.to = make([]uint64, len(d.router)*w.classes)
-	meets := make([]bool, len(d.router)*w.classes*w.most*w.classes)
-	for first := 0; first < len(g.Nodes); first += 64 {
-		w.fill(first, min(64, len(g.Nodes)-first))
-		w.meet(meets)
-	}
-	d.next = make([][]uint32, len(d.kinds)*len(d.router))
-	var held, asked []uint32
-	for at, meet := range meets {
-		if !meet {
-			continue
-		}
-		in, class, port, then := w.split(at)
-		held = d.vertices(held[:0], in, class)
-		asked = d.vertices(asked[:0], d.far[d.first[d.router[in]]+port], then)
-		for _, a := range held {
-			for _, b := range asked {
-				count += d.add(a, b)
-			}
-		}
-	}
-	return count, true
-}
-
-// split converts an index of meets to an input port, the class of the channel to this port, the next output port of
-// the router, and the class at this output port.
-func (w *waySets) split(at int) (in, class, port, then int) {
-	then, at = at%w.classes, at/w.classes
-	port, at = at%w.most, at/w.most
-	return at / w.classes, at % w.classes, port, then
-}
-
-// meet marks all pairs of consecutive channels with a common destination.
-func (w *waySets) meet(meets []bool) {
-	d := w.d
-	for out, in := range d.far {
-		if in < 0 {
-			continue
-		}
-		for class, ways := range w.to[out*w.classes : (out+1)*w.classes] {
-			if ways == 0 {
-				continue
-			}
-			first, end := d.first[d.router[in]], d.first[d.router[in]+1]
-			at := (in*w.classes + class) * w.most * w.classes
-			for k, then := range w.to[first*w.classes : end*w.classes] {
-				if ways&then != 0 && d.far[first+k/w.classes] >= 0 {
-					meets[at+k] = true
-				}
-			}
-		}
-	}
 }
 
 // fill computes the sets for count destinations, starting with node first.

@@ -1,5 +1,7 @@
 package netlist
 
+import "starloom/hw"
+
 // latencyWeight is a weight above every number of hops.
 const latencyWeight = 1 << 20
 
@@ -46,4 +48,54 @@ func (h *nearest) pop() reach {
 		all[at], all[least] = all[least], all[at]
 		at = least
 	}
+}
+
+// linksInto returns the links into each router of a graph.
+func linksInto(g *hw.RouterGraph) [][]*hw.RouterLink {
+	into := make([][]*hw.RouterLink, len(g.Ports))
+	for i := range g.Links {
+		l := &g.Links[i]
+		into[l.To] = append(into[l.To], l)
+	}
+	return into
+}
+
+// extend lowers distances of routers, -1 for none, over links before the ways that they stand for. weigh returns the
+// weight of a link, 0 for a link that ways do not use.
+func extend[T int | int32](distance []T, into [][]*hw.RouterLink, weigh func(l *hw.RouterLink) int) []T {
+	open := nearest{}
+	for r, d := range distance {
+		if d >= 0 {
+			open.push(reach{int(d), r})
+		}
+	}
+	for len(open) > 0 {
+		at := open.pop()
+		if at.distance > int(distance[at.processor]) {
+			continue
+		}
+		for _, l := range into[at.processor] {
+			w := weigh(l)
+			if d := T(at.distance + w); w > 0 && (distance[l.From] < 0 || d < distance[l.From]) {
+				distance[l.From] = d
+				open.push(reach{int(d), l.From})
+			}
+		}
+	}
+	return distance
+}
+
+// onlyAt returns the distances 0 of one router, and none of the others.
+func onlyAt[T int | int32](router, routers int) []T {
+	distance := make([]T, routers)
+	for i := range distance {
+		distance[i] = -1
+	}
+	distance[router] = 0
+	return distance
+}
+
+// distancesTo returns the weights of the shortest ways from all routers to one, -1 for none.
+func distancesTo(router int, into [][]*hw.RouterLink) []int {
+	return extend(onlyAt[int](router, len(into)), into, func(l *hw.RouterLink) int { return weight(l.Latency) })
 }

@@ -19,10 +19,12 @@ type relating struct {
 	tree  *upDown
 	ways  [][]int // by destination: weight of the shortest way from each router
 	sets  *hw.RouteSets
-	far   [][]*hw.RouterLink // link of each output port, nil for none
-	into  []*hw.RouterLink   // by input port, counted through all routers: its link
-	first []int              // number of each router's first port
-	names []string           // of routers
+	// number of groups of a router's destinations
+	groups int
+	far    [][]*hw.RouterLink // link of each output port, nil for none
+	into   []*hw.RouterLink   // by input port, counted through all routers: its link
+	first  []int              // number of each router's first port
+	names  []string           // of routers
 }
 
 type relatedRule struct {

@@ -14,30 +14,32 @@ import (
 // have cycles.
 const classEscape = "escape"
 
-// relationCheck explores the states of a relation for 64 destinations at a time. A state is an input port with the
-// class of the head's VC; the last states are the sources of each router. The check visits only states that packets
-// reach from a source.
-type relationCheck struct {
+// routeCheck explores the states of routes for 64 destinations at a time. A state is an input port with the class of
+// the head's VC; the last states are the sources of each router. The check visits only states that packets reach from
+// a source. Destinations are routers for rules, and nodes for other routes, whose groups are the pairs of output port
+// and class.
+type routeCheck struct {
 	d       *dependencies
-	sets    *hw.RouteSets
-	names   []string // of classes
-	groups  int
+	w       *relating // rules; nil for other routes
+	ends    int       // number of destinations
+	classes int
 	sources int      // number of states before the sources
 	width   int      // pairs of port and class of a router
-	escapes []bool   // by class: it is an escape
-	source  []uint32 // by router: row of group 0 at its sources
-	nearer  func(from, to, destination int) bool
+	source  []int    // by router: an input port from a source, counted through all routers
+	ways    *waySets // groups of routes that only router and destination determine; nil for others
 
 	block int      // first of 64 destinations
 	in    []uint64 // by state: destinations of the packets that reach it
 	fresh []uint64 // by state: destinations still to be explored
 	open  []int32  // states with fresh destinations, first in, first out
-	masks []uint64 // [router*groups + group]: destinations
-	later []uint64 // by state of class escape: destinations of the packets that request it after other classes
 	asks  []bool   // [state*width + port*classes + class]: a packet in the state requests this candidate
 
-	far     bool // a candidate does not lead nearer
-	leaves  bool // packets leave class escape
+	// Of rules.
+	escapes []bool   // by class: it is an escape
+	masks   []uint64 // [router*groups + group]: destinations
+	later   []uint64 // by state of class escape: destinations of the packets that request it after other classes
+	far     bool     // a candidate does not lead nearer
+	leaves  bool     // packets leave class escape
 	lost    *lostHead
 	without *lostHead
 }
@@ -47,69 +49,81 @@ type lostHead struct{ state, to int }
 
 const indirectMax = 1 << 14
 
-// check explores a compiled relation and returns the verdict.
-func (w *relating) check() verdict {
-	d := newDependencies(w.built)
-	d.classify()
-	c := &relationCheck{d: d, sets: w.sets, names: w.Classes.names, nearer: w.nearer()}
-	c.groups, c.escapes = groupsOf(c.sets), make([]bool, len(c.sets.Classes))
-	for class, name := range c.names {
-		c.escapes[class] = strings.HasPrefix(name, classEscape)
+// newRouteCheck returns the check of rules, or of other routes if w is nil.
+func newRouteCheck(d *dependencies, w *relating) *routeCheck {
+	g, routes := &d.built.Graph, &d.built.Routes
+	c := &routeCheck{d: d, w: w, ends: len(g.Nodes), classes: max(1, len(d.number)), source: make([]int, len(g.Ports))}
+	c.escapes = make([]bool, c.classes)
+	if w != nil {
+		c.ends, c.masks = len(g.Ports), make([]uint64, len(g.Ports)*w.groups)
+		for class, name := range w.Classes.names {
+			c.escapes[class] = strings.HasPrefix(name, classEscape)
+		}
+	} else if routes.Outcomes() == 1 && (routes.Ports != nil || routes.Rule != nil) {
+		c.ways = &waySets{d: d, classes: c.classes, to: make([]uint64, len(d.router)*c.classes)}
 	}
-	classes := len(c.sets.Classes)
-	c.sources, c.width = len(d.router)*classes, slices.Max(w.built.Graph.Ports)*classes
-	states := c.sources + len(w.built.Graph.Ports)
-	c.source = make([]uint32, len(w.built.Graph.Ports))
-	for node := range w.built.Graph.Nodes {
-		at := w.built.Graph.Source(node)
-		c.source[at.Router] = c.sets.Base[(d.first[at.Router]+at.Port)*classes]
+	c.sources, c.width = len(d.router)*c.classes, slices.Max(g.Ports)*c.classes
+	for node := range g.Nodes {
+		at := g.Source(node)
+		c.source[at.Router] = d.first[at.Router] + at.Port
 	}
+	states := c.sources + len(g.Ports)
 	c.in, c.fresh = make([]uint64, states), make([]uint64, states)
-	c.masks = make([]uint64, len(w.built.Graph.Ports)*c.groups)
-	worst := verdict{free: true}
-	count, traffic := 0, max(1, w.built.Config.Classes)
+	return c
+}
+
+// verdict explores all classes of traffic; no packet spans two of them.
+func (c *routeCheck) verdict() verdict {
+	d := c.d
+	worst, count, traffic := verdict{free: true}, 0, max(1, d.built.Config.Classes)
 	for d.class = range traffic {
-		c.asks = make([]bool, states*c.width)
+		c.asks = make([]bool, len(c.in)*c.width)
 		c.explore(nil)
 		if c.lost == nil && c.far {
-			if text := c.circle(w.names); text != "" {
+			if text := c.circle(c.w.names); text != "" {
 				return verdict{text: text, remedy: "let each candidate lead nearer to the destination, or count the steps away"}
 			}
 		}
 		if c.lost != nil {
-			return verdict{text: fmt.Sprintf("no candidate for packets to %s at %s", w.names[c.lost.to],
-				c.describe(c.lost.state, w)), remedy: "add a rule or a candidate"}
+			return verdict{text: fmt.Sprintf("no candidate for packets to %s at %s", c.w.names[c.lost.to],
+				c.describe(c.lost.state)), remedy: "add a rule or a candidate"}
 		}
 		count += c.depend()
-		if v := c.judge(w); v.worse(&worst) {
+		judge := c.judge
+		if c.w == nil {
+			judge = d.judge
+		}
+		if v := judge(); v.worse(&worst) {
 			worst = v
 		}
 	}
 	what := fmt.Sprintf("%s x VCs, %s",
-		traces.Plural(uint64(len(w.built.Graph.Links)*w.built.Config.VCs), "channel", "channels"),
+		traces.Plural(uint64(len(d.built.Graph.Links)*d.built.Config.VCs), "channel", "channels"),
 		traces.Plural(uint64(count), "dependency", "dependencies"))
+	if traffic > 1 {
+		what += fmt.Sprintf(", in %d classes of traffic", traffic)
+	}
 	switch {
-	case worst.escapes:
+	case worst.escapes && c.w != nil:
 		worst.text = "deadlock-free (Duato): " + what + "; each head also requests class escape, whose channels have no cycle"
+	case worst.escapes:
+		worst.text = "deadlock-free (Duato): " + what + "; packets of " + d.several() +
+			" classes share VCs, and each state has a VC of its own class that leads on, without a cycle"
 	case worst.free:
 		worst.text = "deadlock-free (Dally and Seitz): no cycle among " + what
 	}
 	return worst
 }
 
-// nearer returns a function that reports whether a step leads nearer to a destination, nil if all candidates are
-// shortest ways.
-func (w *relating) nearer() func(from, to, destination int) bool {
-	switch {
-	case w.terms.grid != nil:
-		return func(from, to, destination int) bool { return w.steps(to, destination) < w.steps(from, destination) }
-	case !slices.ContainsFunc(w.Rules, func(rule RouteRule) bool {
+// nearer reports whether a step leads nearer to a destination, or all candidates are shortest ways.
+func (w *relating) nearer(from, to, destination int) bool {
+	if w.terms.grid != nil {
+		return w.steps(to, destination) < w.steps(from, destination)
+	}
+	return !slices.ContainsFunc(w.Rules, func(rule RouteRule) bool {
 		return slices.ContainsFunc(rule.Take,
 			func(of RouteCandidate) bool { return !strings.HasPrefix(of.To, routesShortest) })
-	}):
-		return nil
-	}
-	return func(_, _, _ int) bool { return false }
+	})
 }
 
 func (w *relating) steps(router, to int) (steps int) {
@@ -121,26 +135,19 @@ func (w *relating) steps(router, to int) (steps int) {
 	return steps
 }
 
-func groupsOf(sets *hw.RouteSets) (groups int) {
-	if sets.Groups != nil {
-		return 1 + int(slices.Max(sets.Groups))
-	}
-	for _, codes := range sets.Codes {
-		groups += int(slices.Max(codes))
-	}
-	return groups + 1
-}
-
 // explore explores all destinations. then, unless nil, is called after each 64.
-func (c *relationCheck) explore(then func()) {
-	routers := len(c.d.built.Graph.Ports)
-	for c.block = 0; c.block < routers; c.block += 64 {
+func (c *routeCheck) explore(then func()) {
+	for c.block = 0; c.block < c.ends; c.block += 64 {
 		clear(c.in)
+		count := min(64, c.ends-c.block)
+		if c.ways != nil {
+			c.ways.fill(c.block, count)
+		}
 		clear(c.masks)
-		for router := range routers {
-			for k := range min(64, routers-c.block) {
+		for router := 0; c.w != nil && router < c.ends; router++ {
+			for k := range count {
 				if c.block+k != router {
-					c.masks[router*c.groups+c.sets.Group(router, c.block+k)] |= 1 << k
+					c.masks[router*c.w.groups+c.w.sets.Group(router, c.block+k)] |= 1 << k
 				}
 			}
 		}
@@ -153,22 +160,31 @@ func (c *relationCheck) explore(then func()) {
 	}
 }
 
+// end returns the bit of the destination of a node, 0 outside of the block.
+func (c *routeCheck) end(node int) uint64 {
+	if c.w != nil {
+		node = c.d.built.Graph.Nodes[node].Router
+	}
+	if node -= c.block; node < 0 || node >= 64 {
+		return 0
+	}
+	return 1 << node
+}
+
 // seed adds the packets of all sources.
-func (c *relationCheck) seed() {
+func (c *routeCheck) seed() {
 	g := &c.d.built.Graph
 	all := uint64(0)
-	for _, node := range g.Nodes {
-		if at := node.Router - c.block; at >= 0 && at < 64 {
-			all |= 1 << at
-		}
+	for node := range g.Nodes {
+		all |= c.end(node)
 	}
 	for source := range g.Nodes {
 		to := all
 		if c.d.built.NIC != nil {
 			to = 0
-			for destination, home := range g.Nodes {
-				if at := home.Router - c.block; at >= 0 && at < 64 && c.d.sends(source, destination) {
-					to |= 1 << at
+			for destination := range g.Nodes {
+				if end := c.end(destination); end != 0 && c.d.sends(source, destination) {
+					to |= end
 				}
 			}
 		}
@@ -176,7 +192,7 @@ func (c *relationCheck) seed() {
 	}
 }
 
-func (c *relationCheck) reach(state int, to uint64) {
+func (c *routeCheck) reach(state int, to uint64) {
 	if to &^= c.in[state]; to == 0 {
 		return
 	}
@@ -187,76 +203,107 @@ func (c *relationCheck) reach(state int, to uint64) {
 	c.fresh[state] |= to
 }
 
-func (c *relationCheck) router(state int) int {
+// place returns the input port and the class of a state, -1 for a source.
+func (c *routeCheck) place(state int) (port, class int) {
 	if state >= c.sources {
-		return state - c.sources
+		return c.source[state-c.sources], -1
 	}
-	return c.d.router[state/len(c.sets.Classes)]
+	return state / c.classes, state % c.classes
 }
 
-func (c *relationCheck) base(state int) int {
-	if state < c.sources {
-		return int(c.sets.Base[state])
-	}
-	return int(c.source[state-c.sources])
+// row returns the candidates of a group in a state of rules.
+func (c *routeCheck) row(state, group int) []hw.RouteCandidate {
+	port, class := c.place(state)
+	return c.w.sets.Rows[int(c.w.sets.Base[port*c.classes+max(0, class)])+group]
 }
 
 // spread explores the open states once. It reports whether states are open. Without through, it stops at class
 // escape.
-func (c *relationCheck) spread(through bool) bool {
+func (c *routeCheck) spread(through bool) bool {
 	open := c.open
 	c.open = nil
 	for _, s := range open {
-		state, router, to := int(s), c.router(int(s)), c.fresh[s]
+		state, to := int(s), c.fresh[s]
 		c.fresh[s] = 0
-		base, classes := c.base(state), len(c.sets.Classes)
-		for group, mask := range c.masks[router*c.groups : (router+1)*c.groups] {
-			if mask &= to; mask == 0 {
-				continue
-			}
-			row, escapes := c.sets.Rows[base+group], false
-			for _, of := range row {
-				far := c.d.far[c.d.first[router]+int(of.Port)]
-				next := far*classes + int(of.Class)
-				if through {
-					c.asks[state*c.width+int(of.Port)*classes+int(of.Class)] = true
-					c.note(state, router, next, c.block+bits.TrailingZeros64(mask))
-				}
-				escapes = escapes || c.escapes[of.Class]
-				if through || !c.escapes[of.Class] {
-					c.reach(next, mask)
-				} else {
-					c.later[next] |= mask
+		switch {
+		case c.w != nil:
+			c.spreadRows(state, to, through)
+		case c.ways != nil:
+			port, _ := c.place(state)
+			first, end := c.d.first[c.d.router[port]], c.d.first[c.d.router[port]+1]
+			for k, mask := range c.ways.to[first*c.classes : end*c.classes] {
+				if mask &= to; mask != 0 && c.d.far[first+k/c.classes] >= 0 {
+					c.asks[state*c.width+k] = true
+					c.reach(c.d.far[first+k/c.classes]*c.classes+k%c.classes, mask)
 				}
 			}
-			if head := (&lostHead{state, c.block + bits.TrailingZeros64(mask)}); len(row) == 0 && c.lost == nil {
-				c.lost = head
-			} else if !escapes && c.without == nil {
-				c.without = head
-			}
+		default:
+			c.spreadHops(state, to)
 		}
 	}
 	return len(c.open) > 0
 }
 
+// spreadHops explores a state of routes that depend on input port and class, one destination at a time.
+func (c *routeCheck) spreadHops(state int, to uint64) {
+	port, class := c.place(state)
+	var list []walked
+	for ; to != 0; to &= to - 1 {
+		list = c.d.hops(list[:0], walked{port, class, class == 1}, c.block+bits.TrailingZeros64(to))
+		for _, hop := range list {
+			out := c.d.from[hop.port] - c.d.first[c.d.router[port]]
+			c.asks[state*c.width+out*c.classes+hop.class] = true
+			c.reach(hop.port*c.classes+hop.class, to&-to)
+		}
+	}
+}
+
+func (c *routeCheck) spreadRows(state int, to uint64, through bool) {
+	port, _ := c.place(state)
+	router := c.d.router[port]
+	for group, mask := range c.masks[router*c.w.groups : (router+1)*c.w.groups] {
+		if mask &= to; mask == 0 {
+			continue
+		}
+		row, escapes := c.row(state, group), false
+		for _, of := range row {
+			next := c.d.far[c.d.first[router]+int(of.Port)]*c.classes + int(of.Class)
+			if through {
+				c.asks[state*c.width+int(of.Port)*c.classes+int(of.Class)] = true
+				c.note(state, router, next, c.block+bits.TrailingZeros64(mask))
+			}
+			escapes = escapes || c.escapes[of.Class]
+			if through || !c.escapes[of.Class] {
+				c.reach(next, mask)
+			} else {
+				c.later[next] |= mask
+			}
+		}
+		if head := (&lostHead{state, c.block + bits.TrailingZeros64(mask)}); len(row) == 0 && c.lost == nil {
+			c.lost = head
+		} else if !escapes && c.without == nil {
+			c.without = head
+		}
+	}
+}
+
 // note records properties of a step.
-func (c *relationCheck) note(state, router, next, to int) {
-	classes := len(c.sets.Classes)
-	if !c.far && c.nearer != nil && !c.nearer(router, c.d.router[next/classes], to) {
+func (c *routeCheck) note(state, router, next, to int) {
+	if !c.far && !c.w.nearer(router, c.d.router[next/c.classes], to) {
 		c.far = true
 	}
-	if state < c.sources && c.escapes[state%classes] && !c.escapes[next%classes] {
+	if state < c.sources && c.escapes[state%c.classes] && !c.escapes[next%c.classes] {
 		c.leaves = true
 	}
 }
 
 // depend adds the dependencies, and returns the number of pairs of virtual channels.
-func (c *relationCheck) depend() (count int) {
-	d, classes := c.d, len(c.sets.Classes)
+func (c *routeCheck) depend() (count int) {
+	d, classes := c.d, c.classes
 	d.next = make([][]uint32, len(d.kinds)*len(d.router))
 	var held, asked []uint32
 	for state := range c.sources {
-		router := c.router(state)
+		router := d.router[state/classes]
 		for out := range d.built.Graph.Ports[router] * classes {
 			if !c.asks[state*c.width+out] {
 				continue
@@ -274,8 +321,8 @@ func (c *relationCheck) depend() (count int) {
 }
 
 // judge returns the verdict on one class of traffic.
-func (c *relationCheck) judge(w *relating) verdict {
-	d := c.d
+func (c *routeCheck) judge() verdict {
+	d, w := c.d, c.w
 	cycle := d.cycle(func(uint32) bool { return true })
 	if cycle == nil {
 		return verdict{free: true}
@@ -297,7 +344,7 @@ func (c *relationCheck) judge(w *relating) verdict {
 			"allocated while their buffers are full"
 	case c.without != nil:
 		refused.text = fmt.Sprintf("packets to %s at %s do not request class escape, and they %s", w.names[c.without.to],
-			c.describe(c.without.state, w), refused.text)
+			c.describe(c.without.state), refused.text)
 		refused.remedy = "add a candidate of class escape to each rule"
 	case d.cycle(of) != nil:
 		refused.text = "class escape " + "may deadlock: " + d.describe(d.cycle(of))
@@ -322,8 +369,8 @@ func (c *relationCheck) judge(w *relating) verdict {
 
 // again checks escapes that packets leave: it adds the dependencies of each escape on the next one after other
 // classes, and returns a cycle among escapes, "" for none.
-func (c *relationCheck) again(of func(vertex uint32) bool) string {
-	d, classes, reached := c.d, len(c.sets.Classes), make([]uint64, len(c.in))
+func (c *routeCheck) again(of func(vertex uint32) bool) string {
+	d, classes, reached := c.d, c.classes, make([]uint64, len(c.in))
 	c.later = make([]uint64, len(c.in))
 	c.explore(func() {
 		copy(reached, c.in)
@@ -357,10 +404,10 @@ func (c *relationCheck) again(of func(vertex uint32) bool) string {
 }
 
 // circle returns a description of a packet that may move in a circle, "" if there is none.
-func (c *relationCheck) circle(names []string) string {
+func (c *routeCheck) circle(names []string) string {
 	g := &c.d.built.Graph
 	const inside, done = 1, 2
-	color, classes := make([]uint8, len(c.in)), len(c.sets.Classes)
+	color, classes := make([]uint8, len(c.in)), c.classes
 	type frame struct {
 		state int
 		row   []hw.RouteCandidate
@@ -371,7 +418,7 @@ func (c *relationCheck) circle(names []string) string {
 		enter := func(state int) {
 			f := frame{state: state}
 			if router := c.router(state); router != to {
-				f.row = c.sets.Rows[c.base(state)+c.sets.Group(router, to)]
+				f.row = c.row(state, c.w.sets.Group(router, to))
 			}
 			color[state] = inside
 			stack = append(stack, f)
@@ -407,16 +454,23 @@ func (c *relationCheck) circle(names []string) string {
 	return ""
 }
 
-// describe returns a state in words.
-func (c *relationCheck) describe(state int, w *relating) string {
-	router := w.names[c.router(state)]
-	if state >= c.sources {
+// router returns the router of a state.
+func (c *routeCheck) router(state int) int {
+	port, _ := c.place(state)
+	return c.d.router[port]
+}
+
+// describe returns a state of rules in words.
+func (c *routeCheck) describe(state int) string {
+	port, class := c.place(state)
+	names := c.w.names
+	router := names[c.d.router[port]]
+	if class < 0 {
 		return router + ", from its own source"
 	}
-	port, class := state/len(c.sets.Classes), state%len(c.sets.Classes)
-	text := fmt.Sprintf("%s, from %s", router, w.names[c.d.router[c.d.from[port]]])
-	if c.names != nil {
-		text += " in class " + c.names[class]
+	text := fmt.Sprintf("%s, from %s", router, names[c.d.router[c.d.from[port]]])
+	if classes := c.w.Classes.names; classes != nil {
+		text += " in class " + classes[class]
 	}
 	return text
 }

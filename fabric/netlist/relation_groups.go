@@ -19,14 +19,21 @@ type sample struct {
 // group assigns the destinations of each router to groups: destinations for which all conditions on router and
 // destination and all words give the same.
 func (c *relating) group() {
-	if c.uses(routesShortest) {
-		c.weigh()
+	for to, into := 0, linksInto(&c.built.Graph); to < len(c.names) && c.uses(routesShortest); to++ {
+		c.ways = append(c.ways, distancesTo(to, into))
 	}
 	if c.sets.Sides = c.terms.grid; !c.separable() || !c.code() {
 		c.sets.Sides, c.sets.Codes = nil, nil
 		c.number()
 	}
 	c.sets.Begin(len(c.names), c.built.Graph.Nodes)
+	c.groups = 1
+	if c.sets.Groups != nil {
+		c.groups += int(slices.Max(c.sets.Groups))
+	}
+	for _, codes := range c.sets.Codes {
+		c.groups += int(slices.Max(codes))
+	}
 }
 
 // code numbers the destinations of each dimension and coordinate. It returns false for too many groups.
@@ -134,15 +141,7 @@ func (c *relating) coordinates(router int) (at []int) {
 
 // samples returns a function that returns a destination for each group of a router, other than the router itself.
 func (c *relating) samples() func(router int) []sample {
-	routers, groups := len(c.names), 1
-	if c.sets.Groups != nil {
-		groups += int(slices.Max(c.sets.Groups))
-	} else {
-		for _, codes := range c.sets.Codes {
-			groups += int(slices.Max(codes))
-		}
-	}
-	list := make([]sample, groups)
+	routers, list := len(c.names), make([]sample, c.groups)
 	return func(router int) []sample {
 		for i := range list {
 			list[i] = sample{to: -1}
@@ -176,30 +175,6 @@ func (c *relating) eachGroup(at []int, d, group, to, stride int, yield func(grou
 		if slices.Index(c.sets.Codes[d][at[d]*k:(at[d]+1)*k], code) == t {
 			c.eachGroup(at, d+1, group+int(code), to+t*stride, stride*k, yield)
 		}
-	}
-}
-
-// weigh computes the weights of the shortest ways, as routes: shortest does.
-func (c *relating) weigh() {
-	into := make([][]hw.RouterLink, len(c.names))
-	for _, l := range c.built.Graph.Links {
-		into[l.To] = append(into[l.To], l)
-	}
-	for to := range c.names {
-		distance := slices.Repeat([]int{-1}, len(into))
-		for open := (nearest{{0, to}}); len(open) > 0; {
-			at := open.pop()
-			if distance[at.processor] >= 0 {
-				continue
-			}
-			distance[at.processor] = at.distance
-			for _, l := range into[at.processor] {
-				if distance[l.From] < 0 {
-					open.push(reach{at.distance + weight(l.Latency), l.From})
-				}
-			}
-		}
-		c.ways = append(c.ways, distance)
 	}
 }
 
@@ -241,54 +216,12 @@ func (c *relating) newTree() (*upDown, error) {
 			}
 		}
 	}
-	into := make([][]*hw.RouterLink, len(c.names))
-	for _, l := range c.into {
-		if l != nil {
-			into[l.To] = append(into[l.To], l)
-		}
-	}
+	into := linksInto(&c.built.Graph)
 	for to := range c.names {
-		only, both := slices.Repeat([]int32{-1}, len(into)), slices.Repeat([]int32{-1}, len(into))
-		t.spread(into, only, []int{to}, true)
+		only := extend(onlyAt[int32](to, len(into)), into, func(l *hw.RouterLink) int { return bit(t.down(l)) })
 		// ways up begin wherever ways down end, nearest first
-		copy(both, only)
-		t.climb(into, both)
+		both := extend(slices.Clone(only), into, func(l *hw.RouterLink) int { return bit(!t.down(l)) })
 		t.only, t.both = append(t.only, only), append(t.both, both)
 	}
 	return t, nil
-}
-
-// spread computes the numbers of links of ways down to the first router.
-func (t *upDown) spread(into [][]*hw.RouterLink, steps []int32, open []int, down bool) {
-	steps[open[0]] = 0
-	for ; len(open) > 0; open = open[1:] {
-		for _, l := range into[open[0]] {
-			if t.down(l) == down && steps[l.From] < 0 {
-				steps[l.From] = steps[l.To] + 1
-				open = append(open, l.From)
-			}
-		}
-	}
-}
-
-// climb extends ways down by links up before them.
-func (t *upDown) climb(into [][]*hw.RouterLink, steps []int32) {
-	open := nearest{}
-	for r, s := range steps {
-		if s >= 0 {
-			open.push(reach{int(s), r})
-		}
-	}
-	for len(open) > 0 {
-		at := open.pop()
-		if at.distance > int(steps[at.processor]) {
-			continue
-		}
-		for _, l := range into[at.processor] {
-			if s := int32(at.distance + 1); !t.down(l) && (steps[l.From] < 0 || s < steps[l.From]) {
-				steps[l.From] = s
-				open.push(reach{int(s), l.From})
-			}
-		}
-	}
 }

@@ -53,7 +53,9 @@ func (w *routed) relate() {
 		return
 	}
 	w.Routes.Sets = sets
-	known := c.check()
+	d := newDependencies(w.Routers)
+	d.classify()
+	known := newRouteCheck(d, c).verdict()
 	if w.Shown = "routes: " + known.text; !known.free {
 		w.add(w.routes.place, w.Shown, known.remedy)
 	} else if w.Config.Stages.Priority != hw.NoPriority {
@@ -178,10 +180,7 @@ func (w *routed) begin() {
 
 // shortest sets routes of the lowest latency, then of the fewest routers, then with the lowest first port.
 func (w *routed) shortest() {
-	into := make([][]hw.RouterLink, len(w.Graph.Ports))
-	for _, l := range w.Graph.Links {
-		into[l.To] = append(into[l.To], l)
-	}
+	into := linksInto(&w.Graph)
 	of := map[int][]int32{} // ports of all routers towards each router with nodes
 	for node, at := range w.Graph.Nodes {
 		ports := of[at.Router]
@@ -196,24 +195,11 @@ func (w *routed) shortest() {
 	}
 }
 
-func (w *routed) towards(to int, into [][]hw.RouterLink) []int32 {
-	distance, ports := slices.Repeat([]int{math.MaxInt}, len(into)), slices.Repeat([]int32{-1}, len(into))
-	distance[to] = 0
-	for open := (nearest{{0, to}}); len(open) > 0; {
-		at := open.pop()
-		if at.distance > distance[at.processor] {
-			continue
-		}
-		for _, l := range into[at.processor] {
-			if d := at.distance + weight(l.Latency); d < distance[l.From] {
-				distance[l.From] = d
-				open.push(reach{d, l.From})
-			}
-		}
-	}
+func (w *routed) towards(to int, into [][]*hw.RouterLink) []int32 {
+	distance, ports := distancesTo(to, into), slices.Repeat([]int32{-1}, len(into))
 	for router := range into {
 		for port, far := range w.far[router] {
-			if far != nil && distance[far[0]] < math.MaxInt &&
+			if far != nil && distance[far[0]] >= 0 &&
 				distance[far[0]]+weight(far[1]) == distance[router] && ports[router] < 0 {
 				ports[router] = int32(port)
 			}
