@@ -17,6 +17,7 @@ type Bank struct {
 
 	Columns
 	TakesROM bool // the firmware has room for both ROMs
+	Timeless bool // snapshots count wake-up slots from the slot, so that sleeps of different slots are comparable
 
 	listen      []uint16 // listening table with listenSlots columns
 	listenSlots int

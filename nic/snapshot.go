@@ -13,15 +13,17 @@ import (
 // each slot, but includes the words of the schedule, because the host may write them only when they change.
 func (b *Bank) Snapshot(v *hw.StateVisitor) {
 	v.Live(hw.Live{
-		Save: func(to []byte, _ uint32) []byte {
+		Save: func(to []byte, slot uint32) []byte {
+			from := b.snapshotSlot(slot)
 			for cell := range b.Cells {
-				to = b.saveCell(to, cell)
+				to = b.saveCell(to, cell, from)
 			}
 			return to
 		},
-		Return: func(from []byte, _ uint32) []byte {
+		Return: func(from []byte, slot uint32) []byte {
+			first := b.snapshotSlot(slot)
 			for cell := range b.Cells {
-				from = b.returnCell(from, cell)
+				from = b.returnCell(from, cell, first)
 			}
 			b.Restored()
 			return from
@@ -40,11 +42,25 @@ func (b *Bank) Snapshot(v *hw.StateVisitor) {
 
 const wordWakes = 0xFFFF << WordWakeShift
 
-func (b *Bank) saveCell(to []byte, cell int) []byte {
-	word := b.Words[cell]
-	if word>>WordFlagsShift&FlagSleeping == 0 {
-		word &^= wordWakes
+// snapshotSlot returns the slot from which snapshots count wake-up slots.
+func (b *Bank) snapshotSlot(slot uint32) uint32 {
+	if b.Timeless {
+		return slot
 	}
+	return 0
+}
+
+// wakesIn returns a word of registers with slots added to the wake-up slot of a sleeping handler, without the wake-up
+// slot of another one.
+func wakesIn(word uint64, slots uint32) uint64 {
+	if word>>WordFlagsShift&FlagSleeping == 0 {
+		return word &^ wordWakes
+	}
+	return word&^wordWakes | (word+uint64(slots)<<WordWakeShift)&wordWakes
+}
+
+func (b *Bank) saveCell(to []byte, cell int, slot uint32) []byte {
+	word := wakesIn(b.Words[cell], -slot)
 	to = append(to, unsafe.Slice((*byte)(unsafe.Pointer(&word)), 8)...)
 	to = append(to, b.State(cell)...)
 	for place := range min(int(b.Registers[cell].RxCount), b.RxFrames) {
@@ -56,8 +72,9 @@ func (b *Bank) saveCell(to []byte, cell int) []byte {
 	return to
 }
 
-func (b *Bank) returnCell(from []byte, cell int) []byte {
+func (b *Bank) returnCell(from []byte, cell int, slot uint32) []byte {
 	from = from[copy(unsafe.Slice((*byte)(unsafe.Pointer(&b.Words[cell])), 8), from):]
+	b.Words[cell] = wakesIn(b.Words[cell], slot)
 	from = from[copy(b.State(cell), from):]
 	for place := range min(int(b.Registers[cell].RxCount), b.RxFrames) {
 		from = from[b.frame(cell, &b.rx, place).Return(from):]

@@ -401,6 +401,9 @@ func (t *slotTransport) Credits() *flow.Credits { return t.credits }
 
 func (t *slotTransport) Path() string { return "fabric" }
 
+// Timeless implements fabric.Timeless: credits depend on the slot.
+func (t *slotTransport) Timeless() bool { return t.credits == nil }
+
 func (t *slotTransport) saveCrossing(to []byte, slot uint32) []byte {
 	le := binary.LittleEndian
 	for shard := range t.work {

@@ -379,6 +379,9 @@ func (t *SlotTransport) Reset(uint64) {
 
 func (t *SlotTransport) Path() string { return "fabric" }
 
+// Timeless implements fabric.Timeless. A slot selects only the table that it uses.
+func (t *SlotTransport) Timeless() bool { return true }
+
 func (t *SlotTransport) State(v *hw.StateVisitor) {
 	if v.Snapshots() {
 		v.Live(hw.Live{Save: t.saveCrossing, Return: t.returnCrossing})

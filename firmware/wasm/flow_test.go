@@ -24,3 +24,19 @@ func TestReadsSlot(t *testing.T) {
 	_, err := ReadsSlot([]byte("no module"))
 	assert.Error(t, err)
 }
+
+// Sleeps of SL_LONG are long, and sl_slot and sl_random are other uses.
+func TestSlotOnlyWakes(t *testing.T) {
+	for program, want := range map[string]bool{
+		"bus/stop-and-wait": true, "netlist/request-reply": true,
+		"netlist/direct": false, "scatter/sync": false, "pops/random": false, "pops/sort": false,
+	} {
+		image, err := os.ReadFile(filepath.Join("..", "images", program+".wasm"))
+		require.NoError(t, err)
+		wakes, err := SlotOnlyWakes(image)
+		require.NoError(t, err)
+		assert.Equal(t, want, wakes, program)
+	}
+	_, err := SlotOnlyWakes([]byte("no module"))
+	assert.Error(t, err)
+}

@@ -58,6 +58,7 @@ func Explore(ctx context.Context, c *config.Config, o Options, scripted int, cla
 	x.snapshots = hw.NewSnapshots(x.classes(classes), &machineState{Machine: m})
 	for i := range m.Shards {
 		for _, in := range m.Shards[i].Instances {
+			in.Bank().Timeless = x.SlotRead == ""
 			if c, ok := in.(firmware.Coverer); ok && o.HandlersCovered {
 				x.coverers = append(x.coverers, c)
 			}

@@ -38,7 +38,7 @@ func (x *Exploring) slotReader() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if reads, err := wasm.ReadsSlot(image); err != nil || reads {
+	if wakes, err := wasm.SlotOnlyWakes(image); err != nil || !wakes {
 		return "the firmware", err
 	}
 	return "", nil
