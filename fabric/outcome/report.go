@@ -84,9 +84,11 @@ type Aside struct {
 	Remedies    []Remedy          // for the page of one run: remedies, most likely first
 	Scenes      []Scene           // for the page of one run: surroundings of the first violations
 	Pictures    []Picture         // for the page of one run
-	Variables   *Variables        // for the page of one run; nil for an image without readable variables
-	Known       Known             // for the page of one run
-	One         *Report           // for the page of many runs: MostFailed with its details; nil if unknown
+	Variables   *Variables        // for the page of one run; nil without a replay
+	// command that shows the variables of the first processor that failed, "" for none
+	ShowVariables string
+	Known         Known   // for the page of one run
+	One           *Report // for the page of many runs: MostFailed with its details; nil if unknown
 
 	DigestCovers string // "" for the usual coverage
 }
@@ -94,7 +96,7 @@ type Aside struct {
 // Variables are the variables of one processor's state, with a row for each handler call that changed the state, up
 // to the first violation.
 type Variables struct {
-	Path    string // path of the processor; "" if the page only names the command that shows the variables
+	Path    string // path of the processor
 	About   string // type and size of the state, and the variables that are not in memory
 	History []VariableHistory
 	Columns []string // variables that change in the rows
@@ -107,7 +109,8 @@ type Variables struct {
 
 // VariableHistory is the last change of a variable.
 type VariableHistory struct {
-	Name, Value   string
+	Name, Type    string
+	Value         string
 	Since, Before string // boundary of the last change, and the previous value; "" without a change
 	Changes       int
 }

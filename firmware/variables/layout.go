@@ -1,8 +1,8 @@
 // Package variables reads the members of a handler's state by name. Names, types and places are in the debug
 // information (DWARF) of the firmware image.
 //
-//	DWARF of the image --Read--> Layout --Line, Cells--> text of a state, changes marked
-//	                                    --Scalars------> signals of a waveform
+//	DWARF of the image --Read--> Layout --Line, Changes--> text of a state, and of a change
+//	                                    --Scalars-------> signals of a waveform
 package variables
 
 import "errors"
@@ -42,12 +42,13 @@ type Row struct {
 
 // Scalar is a number of at most 64 bits in a state.
 type Scalar struct {
-	Path  string // name with indices, such as queue[2].origin
-	place span
-	kind  kind
-	names []enumerator
-	other string   // name for all values without their own name, "" for none
-	when  []choice // outermost first: variants of enumerations with data that contain the number
+	Path     string // name with indices, such as queue[2].origin
+	place    span
+	kind     kind
+	declared string // type in the source, with the bits of a bit-field
+	names    []enumerator
+	other    string   // name for all values without their own name, "" for none
+	when     []choice // outermost first: variants of enumerations with data that contain the number
 }
 
 // span is a range of bits of a state.

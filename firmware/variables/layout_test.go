@@ -38,16 +38,17 @@ func counted(bytes int) []byte {
 	return state
 }
 
-// lines returns the variables of a state, one a line, and what is said of all.
+// lines returns the changes between two states, one a line, and the description of the state.
 func lines(t *testing.T, data *dwarf.Data, before, after []byte) (about, list string) {
 	layout, err := variables.Read(data, len(after))
 	require.NoError(t, err)
-	return layout.About(), strings.ReplaceAll(layout.Line(before, after), ", ", "\n")
+	require.NotContains(t, layout.Line(after), "*")
+	return layout.About(), strings.ReplaceAll(layout.Changes(before, after), ", ", "\n")
 }
 
 // TestC reads members of all kinds, from unoptimised and optimised builds.
 func TestC(t *testing.T) {
-	const bytes = 152
+	const bytes, changes = 152, 40
 	for _, level := range []string{"0", "1", "2", "s"} {
 		data := debug(t, built(t, "testdata/members.c", level))
 		after := counted(bytes)
@@ -55,47 +56,68 @@ func TestC(t *testing.T) {
 		copy(after[8:], []byte{1, 0, 0, 0, 0xfe, 0xff})
 		copy(after[104:], "ab\x00cde")
 		about, list := lines(t, data, make([]byte, bytes), after)
-		require.Equal(t, "variables of state_t, 152 bytes; * marks a change; not there: nothing (it has no bytes), tail (it has no elements)", about)
+		require.Equal(t, "variables of state_t, 152 bytes, as each call leaves them; not there: nothing (it has no bytes), tail (it has no elements)", about)
 		require.Equal(t, strings.TrimSpace(`
-*phase=DONE (was IDLE)
-*flags=5 (was 0)
-*tries=22 (was 0)
-*delta=-2 (was 0)
-*queue[0].origin=1 (was 0)
-*queue[0].hops=-2 (was 0)
-*queue[1].origin=336794129 (was 0)
-*queue[1].hops=5653 (was 0)
-*list=[*6681 *7195 *7709 *8223 *8737 *9251 *9765 *10279 *10793 *11307 *11821 *12335 *12849 *13363 *13877 *14391 *and 24 more]
-*name="ab" (was "")
-*word=1953722993 (was 0)
-*share=7.7151446e+31 (was 0)
-*at.x=30325 (was 0)
-*at.y=30839 (was 0)
-*who=0x7c7b7a79 (was 0x0)
-*grid[0]=[*125 *126 *127]
-*grid[1]=[*128 *129 *130]
-*on=131 (not a bool) (was false)
-*mean=-6.504395154765953e-229 (was 0)
-*big=10995422584435348113 (was 0)`), strings.Join(strings.Split(list, "\n")[:20], "\n"), level)
-		_, list = lines(t, data, after, after)
-		require.NotContains(t, list, "*")
-		require.Contains(t, list, "list=[6681 7195")
+phase IDLE -> DONE
+flags 0 -> 5
+tries 0 -> 22
+delta 0 -> -2
+queue[0].origin 0 -> 1
+queue[0].hops 0 -> -2
+queue[1].origin 0 -> 336794129 (0x14131211)
+queue[1].hops 0 -> 5653
+list[0] 0 -> 6681
+list[1] 0 -> 7195
+list[2] 0 -> 7709
+list[3] 0 -> 8223
+list[4] 0 -> 8737
+list[5] 0 -> 9251
+list[6] 0 -> 9765
+list[7] 0 -> 10279
+list[8] 0 -> 10793
+list[9] 0 -> 11307
+list[10] 0 -> 11821
+list[11] 0 -> 12335
+list[12] 0 -> 12849
+list[13] 0 -> 13363
+list[14] 0 -> 13877
+list[15] 0 -> 14391
+list[16..39] changed
+name "" -> "ab"
+word 0 -> 1953722993 (0x74737271)
+share 0 -> 7.7151446e+31
+at.x 0 -> 30325
+at.y 0 -> 30839
+who 0x0 -> 0x7c7b7a79
+grid[0][0] 0 -> 125
+grid[0][1] 0 -> 126
+grid[0][2] 0 -> 127
+grid[1][0] 0 -> 128
+grid[1][1] 0 -> 129
+grid[1][2] 0 -> 130
+on false -> 131 (not a bool)
+mean 0 -> -6.504395154765953e-229
+big 0 -> 10995422584435348113 (0x9897969594939291)`), strings.Join(strings.Split(list, "\n")[:changes], "\n"), level)
+		layout, err := variables.Read(data, bytes)
+		require.NoError(t, err)
+		require.Contains(t, layout.Line(after), "list=[6681 7195")
 	}
 }
 
-// TestOneChange marks one element, and the elements that are not shown.
+// TestOneChange names one element, and the elements that are not shown.
 func TestOneChange(t *testing.T) {
 	layout, err := variables.Read(debug(t, built(t, "testdata/members.c", "2")), 152)
 	require.NoError(t, err)
 	before, after := make([]byte, 152), make([]byte, 152)
 	after[24+2*3], after[24+2*39] = 7, 1
-	var marked []string
-	for _, part := range strings.Split(layout.Line(before, after), ", ") {
-		if strings.HasPrefix(part, "*") {
-			marked = append(marked, part)
+	require.Equal(t, "list[3] 0 -> 7, list[16..39] changed", layout.Changes(before, after))
+	require.Empty(t, layout.Changes(after, after))
+	for i := range layout.Rows {
+		if r := &layout.Rows[i]; r.Name == "list" {
+			require.Equal(t, "[0 0 0 *7 0 0 0 0 0 0 0 0 0 0 0 0 *and 24 more]", r.Cell(before, after))
+			require.Equal(t, "uint16_t[40]", r.Declared())
 		}
 	}
-	require.Equal(t, []string{"*list=[0 0 0 *7 0 0 0 0 0 0 0 0 0 0 0 0 *and 24 more]"}, marked)
 }
 
 // TestVersions reads what other compilers write: DWARF 4 and 5, and a class that is only declared.
@@ -129,15 +151,18 @@ func TestVersions(t *testing.T) {
 func TestCPlusPlus(t *testing.T) {
 	for _, level := range []string{"0", "2"} {
 		about, list := lines(t, debug(t, built(t, "testdata/members.cc", level)), make([]byte, 24), counted(24))
-		require.Equal(t, "variables of State, 24 bytes; * marks a change; not there: Counter.limit (it is static)", about)
+		require.Equal(t, "variables of State, 24 bytes, as each call leaves them; not there: Counter.limit (it is static)", about)
 		require.Equal(t, strings.TrimSpace(`
-*Counter.count=67305985 (was 0)
-*phase=5 (no enumerator) (was idle)
-*ring.entries=[*2055 *2569 *3083 *3597]
-*ring.first=15 (was 0)
-*ring.used=16 (was 0)
-*other=0x14131211 (was 0x0)
-*sent=21 (not a bool) (was false)`), list, level)
+Counter.count 0 -> 67305985
+phase idle -> 5 (no enumerator)
+ring.entries[0] 0 -> 2055
+ring.entries[1] 0 -> 2569
+ring.entries[2] 0 -> 3083
+ring.entries[3] 0 -> 3597
+ring.first 0 -> 15
+ring.used 0 -> 16
+other 0x0 -> 0x14131211
+sent false -> 21 (not a bool)`), list, level)
 	}
 }
 
@@ -151,31 +176,23 @@ func TestRust(t *testing.T) {
 	after[12], after[16] = 2, 5   // last: Ack(5)
 	after[132], after[133] = 1, 9 // acknowledged, phase
 	about, list := lines(t, data, make([]byte, 136), after)
-	require.Equal(t, "variables of State, 136 bytes; * marks a change; not there: none (it has no bytes)", about)
+	require.Equal(t, "variables of State, 136 bytes, as each call leaves them; not there: none (it has no bytes)", about)
 	require.Equal(t, strings.TrimSpace(`
-*phase=Done (was Idle)
-*acknowledged=true (was false)
-sent=0
-queue[0].origin=0
-queue[0].destination=0
-queue[1].origin=0
-queue[1].destination=0
-list=[0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 and 24 more]
-*held=Some (was None)
-*held.Some.__0=77 (was -)
-*last=Ack (was Quiet)
-last.Data.origin=-
-last.Data.hops=-
-*last.Ack.__0=5 (was -)
-near=None
-near.Some.__0=-
-pair.__0=0
-pair.__1=0
-who=0x0
-*letter='x' (was 0)`), list)
+phase Idle -> Done
+acknowledged false -> true
+held None -> Some
+held.Some.__0 - -> 77
+last Quiet -> Ack
+last.Ack.__0 - -> 5
+letter 0 -> 'x'`), list)
+	layout, err := variables.Read(data, 136)
+	require.NoError(t, err)
+	require.Equal(t, "phase=Done, acknowledged=true, sent=0, queue[0].origin=0, queue[0].destination=0, queue[1].origin=0, queue[1].destination=0, "+
+		"list=[0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 and 24 more], held=Some, held.Some.__0=77, last=Ack, last.Data.origin=-, last.Data.hops=-, "+
+		"last.Ack.__0=5, near=None, near.Some.__0=-, pair.__0=0, pair.__1=0, who=0x0, letter='x'", layout.Line(after))
 	after[120] = 1
 	_, list = lines(t, data, make([]byte, 136), after)
-	require.Contains(t, list, "*near=Some (was None)\n*near.Some.__0=0x1 (was -)", "without a discriminant of its own")
+	require.Contains(t, list, "near None -> Some\nnear.Some.__0 - -> 0x1", "without a discriminant of its own")
 }
 
 // TestPrograms finds the state of every built-in program.

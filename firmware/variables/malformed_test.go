@@ -46,7 +46,8 @@ func tryRead(t *testing.T, image []byte) {
 	}
 	require.LessOrEqual(t, len(layout.Rows), 256)
 	before, after := make([]byte, stateBytes), counted(stateBytes)
-	layout.Line(before, after)
+	layout.Line(after)
+	layout.Changes(before, after)
 	layout.About()
 	layout.Scalars(func(_ *variables.Row, s *variables.Scalar) {
 		require.Positive(t, s.Bits())

@@ -225,7 +225,7 @@ func (r *reader) discriminant(e *dwarf.Entry, place member) (s Scalar, err error
 	if bytes < 1 || bytes > 8 {
 		return s, fmt.Errorf("a discriminant has %d bytes", bytes)
 	}
-	s = Scalar{place: span{inner.at, 8 * bytes}, kind: enumeration}
+	s = Scalar{place: span{inner.at, 8 * bytes}, kind: enumeration, declared: "variant"}
 	return s, r.inside("a discriminant", s.place)
 }
 
@@ -339,7 +339,7 @@ func (r *reader) scalar(e *dwarf.Entry, name string, place member) (s Scalar, go
 	default:
 		return s, "it is neither a number nor a struct", nil
 	}
-	s.place = span{place.at, 8 * bytes}
+	s.place, s.declared = span{place.at, 8 * bytes}, cmp.Or(name, "pointer")
 	switch {
 	case bytes == 0:
 		return s, "it has no bytes", nil
@@ -347,6 +347,7 @@ func (r *reader) scalar(e *dwarf.Entry, name string, place member) (s Scalar, go
 		return s, "it is wider than 64 bits", nil
 	case place.bits > 0:
 		s.place.bits = place.bits
+		s.declared += fmt.Sprintf(":%d", place.bits)
 	}
 	for i := range s.names {
 		s.names[i].value &= s.place.mask()

@@ -20,6 +20,9 @@ const absent = "-"
 // mark precedes a changed value.
 const mark = "*"
 
+// hexFrom is the first number that is also written in hexadecimal.
+const hexFrom = 1 << 16
+
 // Value returns the bits of the number in a state.
 func (s *Scalar) Value(state []byte) uint64 { return s.place.read(state) }
 
@@ -31,7 +34,7 @@ func (s *Scalar) signedValue(state []byte) int64 {
 	return int64(s.Value(state)<<shift) >> shift
 }
 
-// Text returns the number as text: enumerations by name, pointers in hexadecimal.
+// Text returns the number as text: enumerations by name, pointers in hexadecimal, large numbers in both forms.
 func (s *Scalar) Text(state []byte) string {
 	for i := range s.when {
 		if !s.when[i].holds(state) {
@@ -64,6 +67,10 @@ func (s *Scalar) Text(state []byte) string {
 		return fmt.Sprintf("%#x", value)
 	case enumeration:
 		return s.nameOf(value)
+	case unsigned:
+		if value >= hexFrom {
+			return fmt.Sprintf("%d (%#x)", value, value)
+		}
 	}
 	return strconv.FormatUint(value, 10)
 }
@@ -101,6 +108,17 @@ func (r *Row) restChanged(before, after []byte) bool {
 		return false
 	}
 	return !bytes.Equal(before[from:end], after[from:end])
+}
+
+// Declared returns the type in the source, with the bits of a bit-field and the length of an array.
+func (r *Row) Declared() string {
+	switch {
+	case len(r.Scalars) == 0:
+		return fmt.Sprintf("[%d]", r.Length)
+	case r.Array:
+		return fmt.Sprintf("%s[%d]", r.Scalars[0].declared, r.Length)
+	}
+	return r.Scalars[0].declared
 }
 
 // single returns the value of a variable that consists of one number or one text.
@@ -160,30 +178,42 @@ func (r *Row) quoted(state []byte) string {
 	return quoted
 }
 
-// Line returns the variables after a call as NAME=VALUE. It marks the names of changed variables; the previous value
-// follows a single value.
-func (l *Layout) Line(before, after []byte) string {
+// Line returns all variables of a state as NAME=VALUE.
+func (l *Layout) Line(state []byte) string {
 	var parts []string
 	for i := range l.Rows {
-		r := &l.Rows[i]
-		if r.Gone != "" {
-			continue
+		if r := &l.Rows[i]; r.Gone == "" {
+			parts = append(parts, r.Name+"="+r.Cell(state, state))
 		}
-		name, value := r.Name, r.Cell(before, after)
-		if r.Changed(before, after) {
-			name = mark + name
-			if was, ok := r.single(before); ok {
-				value = fmt.Sprintf("%s (was %s)", strings.TrimPrefix(value, mark), was)
-			}
-		}
-		parts = append(parts, name+"="+value)
 	}
 	return strings.Join(parts, ", ")
 }
 
-// About describes the type and size of the state, the marks in the lines, and the variables that are not in memory.
+// Changes returns the changed numbers as NAME OLD -> NEW, "" without a change.
+func (l *Layout) Changes(before, after []byte) string {
+	var parts []string
+	for i := range l.Rows {
+		r := &l.Rows[i]
+		if was, ok := r.single(before); ok && r.Changed(before, after) {
+			now, _ := r.single(after)
+			parts = append(parts, fmt.Sprintf("%s %s -> %s", r.Name, was, now))
+			continue
+		}
+		for k := range r.Scalars {
+			if s := &r.Scalars[k]; s.changed(before, after) {
+				parts = append(parts, fmt.Sprintf("%s %s -> %s", s.Path, s.Text(before), s.Text(after)))
+			}
+		}
+		if r.restChanged(before, after) {
+			parts = append(parts, fmt.Sprintf("%s[%d..%d] changed", r.Name, len(r.Scalars), r.Length-1))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// About describes the type and size of the state, and the variables that are not in memory.
 func (l *Layout) About() string {
-	text := fmt.Sprintf("variables of %s, %d bytes; %s marks a change", l.name(), l.Bytes, mark)
+	text := fmt.Sprintf("variables of %s, %d bytes, as each call leaves them", l.name(), l.Bytes)
 	var gone []string
 	for i := range l.Rows {
 		if r := &l.Rows[i]; r.Gone != "" {

@@ -69,20 +69,22 @@ func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report, layout *varia
 	}
 	fmt.Fprintf(out, "%s alone: its handlers were called %s in %s%s\n", m.Names.Processor(r.processor),
 		traces.Plural(len(r.Calls), "time", "times"), traces.Plural(m.slot-r.from, "slot", "slots"), since)
-	n := narrator{stride: r.stride, probes: m.Image.probes, clock: m.Meter}
+	n, quiet := newNarrator(m, r), &quietCalls{out: out}
 	told := newTelling(layout, r, report)
 	if told != nil {
 		told.begin(out, r.from > 0)
 	}
 	number, what, err := r.Again(func(call *ReplayCall) error {
-		what := n.describe(call)
-		_, err := fmt.Fprintln(out, what)
+		what, changes := n.describe(call), ""
 		if told != nil {
-			told.add(out, call, what, r.instance.Bank().State(0))
+			changes = told.add(call, what, r.instance.Bank().State(0))
 		}
-		return err
+		return quiet.write(call, what, changes)
 	})
 	if err != nil {
+		return err
+	}
+	if err := quiet.end(); err != nil {
 		return err
 	}
 	if told != nil {

@@ -3,8 +3,10 @@ package emulator
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"starloom/firmware"
@@ -163,9 +165,61 @@ func (c *ReplayCall) when() string {
 }
 
 type narrator struct {
-	stride int          // bytes per frame
-	probes []string     // names
-	clock  *meter.Clock // nil if handlers take no time
+	stride  int            // bytes per frame
+	probes  []string       // names
+	values  []uint64       // of the probes after the previous call
+	results []string       // names
+	written map[int]uint64 // values of results
+	clock   *meter.Clock   // nil if handlers take no time
+}
+
+// quietCalls writes a line for each call, and a second line for its changes. Several successive calls without inputs,
+// actions and changes share a line.
+type quietCalls struct {
+	out         io.Writer
+	first, last uint32 // slots of the calls that are not written yet
+	count       int
+}
+
+const quietTogether = 3 // calls
+
+func (q *quietCalls) write(c *ReplayCall, what, changes string) error {
+	quiet := c.Handler == CallSlot && changes == "" && what == c.when()+":"
+	if !quiet || q.count > 0 && c.slot != q.last+1 {
+		if err := q.end(); err != nil {
+			return err
+		}
+	}
+	if quiet {
+		if q.count == 0 {
+			q.first = c.slot
+		}
+		q.last = c.slot
+		q.count++
+		return nil
+	}
+	_, err := fmt.Fprintln(q.out, what)
+	if err == nil && changes != "" {
+		_, err = fmt.Fprintf(q.out, "%s state: %s\n", c.when(), changes)
+	}
+	return err
+}
+
+func (q *quietCalls) end() (err error) {
+	if q.count >= quietTogether {
+		_, err = fmt.Fprintf(q.out, "slots %d to %d: no inputs, actions or changes\n", q.first, q.last)
+		q.count = 0
+	}
+	for ; q.count > 0 && err == nil; q.count-- {
+		_, err = fmt.Fprintf(q.out, "slot %d:\n", q.last+1-uint32(q.count))
+	}
+	q.count = 0
+	return err
+}
+
+func newNarrator(m *Machine, r *replay) *narrator {
+	return &narrator{stride: r.stride, probes: m.Image.probes, values: probesOf(r.instance, 0),
+		results: m.Image.resultNames, written: map[int]uint64{}, clock: m.Meter}
 }
 
 func (n *narrator) describe(c *ReplayCall) string {
@@ -176,7 +230,7 @@ func (n *narrator) describe(c *ReplayCall) string {
 	say(" ->")
 	n.did(c, say)
 	for _, e := range c.events {
-		sayEvent(e, say)
+		n.event(e, say)
 	}
 	for _, flag := range []struct {
 		bit  uint8
@@ -211,7 +265,11 @@ func (n *narrator) came(c *ReplayCall, say func(format string, values ...any)) {
 	}
 	for lane, status := range c.before.TxStatus {
 		if status != uint8(nic.TxNone) {
-			say(" transmit status%s %d, served %d;", laneText(lane, len(c.before.TxStatus)), status, c.before.Served[lane])
+			say(" transmit status%s %d", laneText(lane, len(c.before.TxStatus)), status)
+			if served := c.before.Served[lane]; served != nic.AnyDestination {
+				say(", served %d", served)
+			}
+			say(";")
 		}
 	}
 	if c.before.Schedule != 0 {
@@ -239,13 +297,15 @@ func (n *narrator) did(c *ReplayCall, say func(format string, values ...any)) {
 		say(" hears %s;", portText(listen[int(c.slot)%len(listen)]))
 	}
 	for k, value := range c.probes {
-		if k < len(n.probes) && value != 0 {
+		if k < len(n.probes) && value != n.values[k] {
 			say(" %s=%d;", n.probes[k], value)
 		}
 	}
+	n.values = c.probes
 }
 
-func sayEvent(e firmware.Event, say func(format string, values ...any)) {
+// event omits a result with an unchanged value.
+func (n *narrator) event(e firmware.Event, say func(format string, values ...any)) {
 	switch e.Kind {
 	case firmware.EventTrap:
 		say(" trapped in %s: %s;", cmp.Or(e.Function, "an unknown function"), e.Text)
@@ -258,7 +318,16 @@ func sayEvent(e firmware.Event, say func(format string, values ...any)) {
 	case firmware.EventDeliver:
 		say(" delivered the packet of %d;", e.Origin)
 	case firmware.EventResult:
-		say(" result %d = %d;", e.Word, e.Value)
+		word := int(e.Word)
+		if was, again := n.written[word]; again && was == e.Value {
+			return
+		}
+		n.written[word] = e.Value
+		name := strconv.Itoa(word)
+		if word < len(n.results) {
+			name = n.results[word]
+		}
+		say(" result %s=%d;", name, int64(e.Value))
 	}
 }
 
@@ -286,9 +355,7 @@ func frameText(f nic.FrameView) string {
 		text += fmt.Sprintf(" to %d", to)
 	}
 	text += " on " + portText(f.Port())
-	if tag := f.Tag(); tag != 0 {
-		text += fmt.Sprintf(", tag %#x", tag)
-	}
+	text += fmt.Sprintf(", tag %#x", f.Tag())
 	if f.PayloadBytes() > 0 {
 		text += fmt.Sprintf(", %s %x", traces.Plural(f.PayloadBytes(), "byte", "bytes"), f.Body())
 	}

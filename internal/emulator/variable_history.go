@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"starloom/fabric/outcome"
@@ -85,13 +87,14 @@ func newTelling(layout *variables.Layout, r *replay, report *outcome.Report) *te
 func (t *telling) begin(out io.Writer, restored bool) {
 	fmt.Fprintln(out, t.layout.About())
 	if restored {
-		fmt.Fprintf(out, "restored state: %s\n", t.layout.Line(t.first, t.first))
+		fmt.Fprintf(out, "restored state: %s\n", t.layout.Line(t.first))
 	}
 }
 
-func (t *telling) add(out io.Writer, call *ReplayCall, what string, memory []byte) {
+// add returns the changes of a call.
+func (t *telling) add(call *ReplayCall, what string, memory []byte) (changes string) {
 	state := bytes.Clone(memory)
-	fmt.Fprintf(out, "%s state: %s\n", call.when(), t.layout.Line(t.last, state))
+	changes = t.layout.Changes(t.last, state)
 	now := toldState{call.when(), strings.TrimPrefix(what, call.when()+":"), call.slot, state}
 	if !bytes.Equal(t.last, state) {
 		t.changes++
@@ -109,7 +112,7 @@ func (t *telling) add(out io.Writer, call *ReplayCall, what string, memory []byt
 	t.last = state
 	if t.calls++; uint64(call.slot) > t.end {
 		t.cut = true
-		return
+		return changes
 	}
 	t.final = &now
 	if changed || first {
@@ -118,6 +121,7 @@ func (t *telling) add(out io.Writer, call *ReplayCall, what string, memory []byt
 	if changed && calm || first {
 		t.calm.add(&now)
 	}
+	return changes
 }
 
 // kept returns the states for the page.
@@ -137,23 +141,63 @@ func (t *telling) kept() (kept lastStates, calm bool) {
 func (t *telling) finish(out io.Writer) {
 	for _, h := range t.summary() {
 		fmt.Fprintf(out, "variable %s: %s", h.Name, h.Value)
-		if h.Changes == 0 {
-			fmt.Fprintln(out, "; no change")
-			continue
+		if h.Changes > 0 {
+			fmt.Fprintf(out, " since %s, before that %s; %s", h.Since, h.Before,
+				traces.Plural(h.Changes, "change", "changes"))
+		} else {
+			fmt.Fprint(out, "; no change")
 		}
-		fmt.Fprintf(out, " since %s, before that %s; %s\n", h.Since, h.Before, traces.Plural(h.Changes, "change", "changes"))
+		fmt.Fprintf(out, "; %s\n", h.Type)
 	}
 }
 
+// summary returns changed variables first. Elements of an array that are equal and have not changed are one entry.
 func (t *telling) summary() (list []outcome.VariableHistory) {
+	var still []outcome.VariableHistory
 	for i := range t.layout.Rows {
 		r, h := &t.layout.Rows[i], &t.history[i]
-		if r.Gone == "" {
-			list = append(list, outcome.VariableHistory{Name: r.Name, Value: r.Cell(t.last, t.last), Since: h.since,
-				Before: h.was, Changes: h.changes})
+		now := outcome.VariableHistory{Name: r.Name, Type: r.Declared(), Value: r.Cell(t.last, t.last), Since: h.since,
+			Before: h.was, Changes: h.changes}
+		switch {
+		case r.Gone != "":
+		case h.changes > 0:
+			list = append(list, now)
+		default:
+			still = append(still, now)
 		}
 	}
-	return list
+	return append(list, folded(still)...)
+}
+
+var lastIndex = regexp.MustCompile(`^(.*)\[(\d+)\]([^\[\]]*)$`)
+
+// folded joins entries that differ only in successive last indices.
+func folded(list []outcome.VariableHistory) (short []outcome.VariableHistory) {
+	type series struct {
+		name, value string
+		next        int
+	}
+	type run struct{ entry, first int }
+	runs := map[series]run{}
+	for _, h := range list {
+		parts := lastIndex.FindStringSubmatch(h.Name)
+		if parts == nil {
+			short = append(short, h)
+			continue
+		}
+		index, _ := strconv.Atoi(parts[2])
+		key := series{parts[1] + "[]" + parts[3], h.Value, index}
+		r, goesOn := runs[key]
+		if !goesOn {
+			r = run{len(short), index}
+			short = append(short, h)
+		} else {
+			short[r.entry].Name = fmt.Sprintf("%s[%d..%d]%s", parts[1], r.first, index, parts[3])
+		}
+		key.next++
+		runs[key] = r
+	}
+	return short
 }
 
 // table returns the variables for the page: the last change of each variable, and a column for each changing

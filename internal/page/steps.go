@@ -36,17 +36,7 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 	}
 	return append(steps,
 		texts.Steps("see",
-			map[string]any{"R": r, "GTKW": filesOf(written)["gtkw"], "Signals": !moreTime, "Cycle": lookAt(r, first).Cycle,
-				"Processor": stateOf(r, first)})...)
-}
-
-// stateOf returns the number of a violation's processor if --vars shows its state and the page does not, otherwise
-// -1.
-func stateOf(r *outcome.Report, v *outcome.Violation) int {
-	if r.Aside.Variables == nil || r.Aside.Variables.Path != "" {
-		return -1
-	}
-	return slices.Index(r.Aside.Known.Processors, v.Path)
+			map[string]any{"R": r, "GTKW": filesOf(written)["gtkw"], "Signals": !moreTime, "Cycle": lookAt(r, first).Cycle})...)
 }
 
 // ownSource holds the commands for a modified copy of a program: to write its source File, to build it, to run it.

@@ -10,12 +10,12 @@ import (
 
 // variablesSection shows the variables of the replayed processor: the last change of each variable, and the states.
 func variablesSection(v *outcome.Variables) *Section {
-	if v == nil || v.Path == "" {
+	if v == nil {
 		return nil
 	}
-	last := table("The last change of each variable.", "variable", "value", "since", "before", "#changes")
+	last := table("The last change of each variable.", "variable", "type", "value", "since", "before", "#changes")
 	for _, h := range v.History {
-		last.row("`"+h.Name+"`", h.Value, cmp.Or(h.Since, "-"), cmp.Or(h.Before, "-"), h.Changes)
+		last.row("`"+h.Name+"`", "`"+h.Type+"`", h.Value, cmp.Or(h.Since, "-"), cmp.Or(h.Before, "-"), h.Changes)
 	}
 	t := table(fmt.Sprintf("State of %s after calls of its handlers.", v.Path),
 		slices.Concat([]string{"boundary", "#cycle"}, v.Columns, []string{"inputs and actions"})...)

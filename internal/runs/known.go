@@ -35,11 +35,6 @@ func known(ctx context.Context, r *run) {
 	if budget := r.report.Firmware.BudgetCycles; budget > 0 {
 		k.Limits[fabric.RuleMeetsBudget] = traces.Plural(budget, "cycle", "cycles")
 	}
-	if r.report.Aside.Variables == nil && r.config.Firmware.Program == nil {
-		if _, err := m.StateLayout(); err == nil {
-			r.report.Aside.Variables = &outcome.Variables{}
-		}
-	}
 	if p := r.config.Firmware.Program; p != nil {
 		k.Program, k.Unchecked, k.Least = p.Name, p.Unchecked(&r.config.Rules), p.Needed()
 		if k.Check = r.checking(p, k.Unchecked); k.Check != "" {
@@ -67,6 +62,27 @@ func known(ctx context.Context, r *run) {
 	}
 	k.Means = means(r.report, r.config.Network)
 	r.report.Aside.Remedies = r.remedies(ctx)
+}
+
+// showVariables returns the command that shows the variables of the first processor that failed. It returns "" for
+// a program of Starloom, for an image without readable variables, and after a replay.
+func (r *run) showVariables() string {
+	command := r.report.Aside.Command
+	if len(r.report.Violations) == 0 || r.config.Firmware.Program != nil || r.config.Bare() || command == "" ||
+		r.options.Replay.Output.Given() || r.report.Interrupted() {
+		return ""
+	}
+	var known outcome.Known
+	noteProcessors(&known, r.machine.Names, r.machine.Shape.Processors())
+	for i := range r.report.Violations {
+		if processor := slices.Index(known.Processors, r.report.Violations[i].Path); processor >= 0 {
+			if _, err := r.machine.StateLayout(); err != nil {
+				return ""
+			}
+			return fmt.Sprintf("%s --replay %d --vars", command, processor)
+		}
+	}
+	return ""
 }
 
 // processorPaths returns a formula for the path of processor N, "" for none.

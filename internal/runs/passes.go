@@ -71,6 +71,7 @@ func runOne(ctx context.Context, c *config.Config, o Options, out *outputs.Set) 
 			return nil, err
 		}
 	}
+	r.report.Aside.ShowVariables = r.showVariables()
 	return r.report, each(opposite, func(p pass) error { return p.finish(ctx, r) })
 }
 

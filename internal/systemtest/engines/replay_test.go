@@ -171,7 +171,7 @@ func TestReplayDiffers(t *testing.T) {
 		require.NoError(t, err)
 		if mode == starloom.ModeIsolated {
 			require.Equal(t, starloom.VerdictPass, report.Verdict, report.Violations)
-			require.Contains(t, text.String(), "slot 2: -> sends data to 0 on port 0, 4 bytes 03")
+			require.Contains(t, text.String(), "slot 2: -> sends data to 0 on port 0, tag 0x0, 4 bytes 03")
 			continue
 		}
 		require.Equal(t, starloom.VerdictFail, report.Verdict)
