@@ -84,11 +84,9 @@ type Aside struct {
 	Remedies    []Remedy          // for the page of one run: remedies, most likely first
 	Scenes      []Scene           // for the page of one run: surroundings of the first violations
 	Pictures    []Picture         // for the page of one run
-	Variables   *Variables        // for the page of one run; nil without a replay
-	// command that shows the variables of the first processor that failed, "" for none
-	ShowVariables string
-	Known         Known   // for the page of one run
-	One           *Report // for the page of many runs: MostFailed with its details; nil if unknown
+	Variables   *Variables        // after a replay, or how to see them; nil for none
+	Known       Known             // for the page of one run
+	One         *Report           // for the page of many runs: MostFailed with its details; nil if unknown
 
 	DigestCovers string // "" for the usual coverage
 }
@@ -96,6 +94,7 @@ type Aside struct {
 // Variables are the variables of one processor's state, with a row for each handler call that changed the state, up
 // to the first violation.
 type Variables struct {
+	Command string // instead of all others: command that shows the variables of the first processor that failed
 	Path    string // path of the processor
 	About   string // type and size of the state, and the variables that are not in memory
 	History []VariableHistory

@@ -111,6 +111,11 @@ func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report, layout *varia
 	return out.Flush()
 }
 
+func newNarrator(m *Machine, r *replay) *narrator {
+	return &narrator{stride: r.stride, probes: m.Image.probes, values: probesOf(r.instance, 0),
+		results: m.Image.resultNames, written: map[int]uint64{}, clock: m.Meter}
+}
+
 func (m *Machine) writeSource(to io.Writer, r *replay) error {
 	type event struct {
 		cycle uint32

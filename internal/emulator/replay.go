@@ -217,11 +217,6 @@ func (q *quietCalls) end() (err error) {
 	return err
 }
 
-func newNarrator(m *Machine, r *replay) *narrator {
-	return &narrator{stride: r.stride, probes: m.Image.probes, values: probesOf(r.instance, 0),
-		results: m.Image.resultNames, written: map[int]uint64{}, clock: m.Meter}
-}
-
 func (n *narrator) describe(c *ReplayCall) string {
 	var line strings.Builder
 	say := func(format string, values ...any) { fmt.Fprintf(&line, format, values...) }

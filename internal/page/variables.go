@@ -10,7 +10,7 @@ import (
 
 // variablesSection shows the variables of the replayed processor: the last change of each variable, and the states.
 func variablesSection(v *outcome.Variables) *Section {
-	if v == nil {
+	if v == nil || v.Command != "" {
 		return nil
 	}
 	last := table("The last change of each variable.", "variable", "type", "value", "since", "before", "#changes")

@@ -71,7 +71,9 @@ func runOne(ctx context.Context, c *config.Config, o Options, out *outputs.Set) 
 			return nil, err
 		}
 	}
-	r.report.Aside.ShowVariables = r.showVariables()
+	if command := r.showVariables(); command != "" {
+		r.report.Aside.Variables = &outcome.Variables{Command: command}
+	}
 	return r.report, each(opposite, func(p pass) error { return p.finish(ctx, r) })
 }
 
