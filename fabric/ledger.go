@@ -199,6 +199,12 @@ func (l *Ledger) NoteSent(processor int, frame nic.FrameView, slot uint32) {
 	l.follow(FollowSent, processor, frame.Port(), frame, slot)
 }
 
+// NoteSmallSent is NoteSent for a plain frame of a machine that does not look at each frame (Looks).
+func (l *Ledger) NoteSmallSent(processor uint32, frame *nic.SmallFrame) {
+	l.Frames.Sent++
+	l.Sum.Event(EventSent(uint16(frame.Port()), processor), frame.Head, frame.Route, frame.Packet)
+}
+
 // NoteFate records the fate of a frame in flight at routers.
 func (l *Ledger) NoteFate(frame nic.FrameView, slot uint32, how Fate) {
 	if l.Queues != nil {
@@ -280,6 +286,20 @@ func (l *Ledger) NoteHeard(processor int, port uint16, status nic.Status, frame 
 		}
 		l.Heard = append(l.Heard, c)
 	}
+}
+
+// NoteSmallHeard is NoteHeard for a plain frame, with StatusOK or StatusOverflow, of a machine that does not look at
+// each frame (Looks).
+func (l *Ledger) NoteSmallHeard(processor uint32, port uint16, status nic.Status, frame *nic.SmallFrame) {
+	if status != nic.StatusOK {
+		l.Frames.Overflow++
+	} else {
+		l.Frames.Delivered++
+		if frame.IsPacket() && (frame.Destination() == processor || l.Overhears) {
+			l.NoteArrival(processor, frame.Origin())
+		}
+	}
+	l.Sum.EventOf(EventHeard(status, port, processor), uint64(frame.Source()))
 }
 
 func (l *Ledger) received(processor int, frame nic.FrameView, slot uint32) {

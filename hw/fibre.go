@@ -142,11 +142,15 @@ func (f *Fibre) Site() *Site {
 }
 
 func (f *Fibre) parameters(wire int) map[string]int {
-	delay := f.delay
+	return map[string]int{"PHIT_BITS": f.in.width, "DELAY_CYCLES": f.Delay(wire)}
+}
+
+// Delay returns the delay of a wire in cycles.
+func (f *Fibre) Delay(wire int) int {
 	if f.own != nil {
-		delay = int(f.own[wire])
+		return int(f.own[wire])
 	}
-	return map[string]int{"PHIT_BITS": f.in.width, "DELAY_CYCLES": delay}
+	return f.delay
 }
 
 func (f *Fibre) replace(wire int, _ func() bool) {

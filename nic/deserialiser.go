@@ -37,6 +37,7 @@ type Deserialisers struct {
 	phitBits int
 	frameMax int
 	stride   int
+	cuts     []hw.Shard
 	owner    []uint16 // shard of each cell
 	in       *hw.Light
 	hears    hw.Gather
@@ -56,11 +57,13 @@ type Deserialisers struct {
 
 	ends []bool // by shard, input: this is the last cycle of the slot
 
-	// derived from port: lists of the listeners of each medium
-	head     []int32
-	next     []int32
-	hooked   []uint32 // by cell: medium whose list contains the cell, noWire for none
-	switched []bool   // by shard: a port has changed since the lists were built
+	// derived from port
+	hooked   []uint32 // by cell: medium that the cell hears in this slot, noWire for none
+	switched []bool   // by shard: a port has changed since hooked was built
+	// lists of the listeners of each medium, built when light arrives at a shard
+	head   []int32
+	next   []int32
+	listed []bool // by shard: the lists are those of hooked
 
 	heard    [][]uint32 // by shard: cells that are not idle
 	foreseen *Foreseen  // frames of a slot with predicted frames, otherwise nil
@@ -164,12 +167,12 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 	}
 	d := &Deserialisers{
 		bank: c.Bank, clock: c.Clock, phitBits: c.PhitBits, frameMax: c.FrameBytesMax,
-		stride: c.FrameBytesMax + frameSlack, owner: owner, in: c.In, hears: c.Hears, taps: c.Taps,
+		stride: c.FrameBytesMax + frameSlack, cuts: c.Shards, owner: owner, in: c.In, hears: c.Hears, taps: c.Taps,
 		state: make([]uint8, cells), bits: make([]uint32, cells), due: make([]uint64, cells),
 		port: make([]uint32, cells), misses: c.Misses, ends: make([]bool, len(c.Shards)),
 		head: make([]int32, wires), next: make([]int32, cells), hooked: make([]uint32, cells),
-		switched: make([]bool, len(c.Shards)),
-		heard:    make([][]uint32, len(c.Shards)),
+		switched: make([]bool, len(c.Shards)), listed: make([]bool, len(c.Shards)),
+		heard: make([][]uint32, len(c.Shards)),
 	}
 	d.frames = make([]byte, d.stride*cells)
 	registers := []hw.Register{
@@ -197,10 +200,6 @@ func (d *Deserialisers) EndSlot(shard int) { d.ends[shard] = true }
 // this cycle no light counts and nothing reads the register before Latch. Cells of different shards may be switched
 // concurrently.
 func (d *Deserialisers) Listen(cell int, port uint32) {
-	old := d.port[cell]
-	if old == port {
-		return
-	}
 	shard := d.owner[cell]
 	if !d.ends[shard] {
 		d.clock.Broken(d.bank.Element(cell), "switched in the middle of a slot")
@@ -208,7 +207,29 @@ func (d *Deserialisers) Listen(cell int, port uint32) {
 	if port != NoInput && int(port) >= d.inputs(cell) {
 		d.clock.Broken(d.bank.Element(cell), "switched to port %d of %d", port, d.inputs(cell))
 	}
-	d.port[cell], d.switched[shard] = port, true
+	if d.port[cell] != port {
+		d.port[cell], d.switched[shard] = port, true
+	}
+}
+
+// ListenEach is Listen for cells of a shard whose cells have equal inputs: port i is that of cell first+cells[i].
+func (d *Deserialisers) ListenEach(shard, first int, cells, ports []uint32) {
+	if d.taps != nil || !d.ends[shard] {
+		d.clock.Broken(d.bank.Path(), "switched together, with taps or in the middle of a slot")
+	}
+	changed, most := uint32(0), uint32(0)
+	for i, port := range ports {
+		to := &d.port[first+int(cells[i])]
+		changed |= *to ^ port
+		most = max(most, port+1) // NoInput becomes 0
+		*to = port
+	}
+	if int(most) > d.hears.Inputs {
+		d.clock.Broken(d.bank.Path(), "switched to port %d of %d", most-1, d.hears.Inputs)
+	}
+	if changed != 0 {
+		d.switched[shard] = true
+	}
 }
 
 // Hears returns the input that a cell hears, NoInput for none, even if a fault hides the light from the cell.
@@ -239,20 +260,35 @@ func (d *Deserialisers) wire(unit, cell int) uint32 {
 	return d.hears.Wire(unit, int(d.port[cell]))
 }
 
-func (d *Deserialisers) hook(first, end int) {
-	for _, medium := range d.hooked[first*d.bank.PerUnit : end*d.bank.PerUnit] {
-		if medium != noWire {
-			d.head[medium] = noOne
+// hook sets the media that the cells of a shard hear in the beginning slot.
+func (d *Deserialisers) hook(s hw.Shard) {
+	first, end := s.First*d.bank.PerUnit, s.End*d.bank.PerUnit
+	if d.listed[s.Index] {
+		d.listed[s.Index] = false
+		for _, medium := range d.hooked[first:end] {
+			if medium != noWire {
+				d.head[medium] = noOne
+			}
 		}
 	}
-	for unit := first; unit < end; unit++ {
+	whole := d.site == nil && d.misses == nil
+	for unit := s.First; unit < s.End; unit++ {
 		for cell := unit * d.bank.PerUnit; cell < (unit+1)*d.bank.PerUnit; cell++ {
 			medium := noWire
-			if d.port[cell] != NoInput && !d.replaced(cell) && !d.missed(unit, cell) {
+			if d.port[cell] != NoInput && (whole || !d.replaced(cell) && !d.missed(unit, cell)) {
 				medium = d.wire(unit, cell)
-				d.next[cell], d.head[medium] = d.head[medium], int32(cell)
 			}
 			d.hooked[cell] = medium
+		}
+	}
+}
+
+// list builds the lists of the listeners of a shard.
+func (d *Deserialisers) list(s hw.Shard) {
+	d.listed[s.Index] = true
+	for cell := s.First * d.bank.PerUnit; cell < s.End*d.bank.PerUnit; cell++ {
+		if medium := d.hooked[cell]; medium != noWire {
+			d.next[cell], d.head[medium] = d.head[medium], int32(cell)
 		}
 	}
 }
@@ -290,11 +326,11 @@ func (d *Deserialisers) link() {
 	for medium := range d.head {
 		d.head[medium] = noOne
 	}
-	for cell := range d.hooked {
-		d.hooked[cell] = noWire
-	}
 	clear(d.switched)
-	d.hook(0, d.bank.Units)
+	clear(d.listed)
+	for _, s := range d.cuts {
+		d.hook(s)
+	}
 }
 
 func (d *Deserialisers) replaced(cell int) bool { return d.site != nil && d.site.ask[cell] != nil }
@@ -309,7 +345,7 @@ func (d *Deserialisers) Latch(s hw.Shard) {
 		d.endSlot(s.Index)
 		if d.switched[s.Index] || d.misses != nil {
 			d.switched[s.Index] = false
-			d.hook(s.First, s.End)
+			d.hook(s)
 		}
 		return
 	}
@@ -317,12 +353,11 @@ func (d *Deserialisers) Latch(s hw.Shard) {
 	now := d.clock.Cycle()
 	for driver := range in.Shards() {
 		for _, medium := range in.Lit(driver, s.Index) {
-			if d.head[medium] == noOne {
+			if foreseen != nil && foreseen.has(medium) != 0 {
 				continue
 			}
-			if foreseen != nil && !foreseen.GoesOn[foreseen.Carries[medium]] {
-				d.take(s.Index, medium, foreseen.Carries[medium], now)
-				continue
+			if !d.listed[s.Index] {
+				d.list(s)
 			}
 			for cell := d.head[medium]; cell != noOne; cell = d.next[cell] {
 				if d.state[cell] == receiverIdle {
@@ -459,10 +494,18 @@ func (d *Deserialisers) Status(cell int) Status {
 	return StatusCRC
 }
 
-// Idle is a fast test for StatusIdle. If RTL replaces receivers, Idle may return false for an idle cell.
-func (d *Deserialisers) Idle(cell int) bool { return d.site == nil && d.state[cell] == receiverIdle }
+// ListHeard keeps the given cells, counted from cell first on, that may have another status than StatusIdle.
+func (d *Deserialisers) ListHeard(cells []uint32, first int) []uint32 {
+	n, any := 0, oneIf(d.site != nil)
+	for _, cell := range cells {
+		cells[n] = cell
+		n += int(oneIf(d.state[first+int(cell)] != receiverIdle) | any)
+	}
+	return cells[:n]
+}
 
-// AllIdle is Idle for count adjacent cells.
+// AllIdle is a fast test for StatusIdle of count adjacent cells. If RTL replaces receivers, it may return false for
+// idle cells.
 func (d *Deserialisers) AllIdle(first, count int) bool {
 	if d.site != nil {
 		return false

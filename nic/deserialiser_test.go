@@ -561,16 +561,25 @@ func TestListen(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 0))
 	for range 2000 {
 		cell := r.IntN(18)
-		if from := r.IntN(3); from < 2 {
+		switch from := r.IntN(5); {
+		case from < 2:
 			l.hear(cell, from)
-		} else {
+		case from == 2:
 			l.rx.Listen(cell, NoInput)
+		default:
+			first := cell / l.d * l.d // of the unit
+			l.rx.ListenEach(int(l.rx.owner[cell]), first, []uint32{0, uint32(cell - first)}, []uint32{NoInput, uint32(from - 3)})
 		}
 		if r.IntN(4) > 0 {
 			continue
 		}
 		l.endSlot()
-		// The lists agree with the column and contain each cell once.
+		// The lists, built when light arrives, agree with the column and contain each cell once.
+		for i, s := range l.kernel.Shards() {
+			if !l.rx.listed[i] {
+				l.rx.list(s)
+			}
+		}
 		want := map[int][]int{}
 		for cell := range 18 {
 			if port := l.rx.port[cell]; port != NoInput {
@@ -590,6 +599,8 @@ func TestListen(t *testing.T) {
 	l.start()
 	assert.PanicsWithError(t, "pops.group[0].receiver[0]: last cycle of reset: switched to port 2 of 2", func() { l.rx.Listen(0, 2) })
 	assert.Panics(t, func() { l.rx.Listen(0, hw.PortAll) })
+	assert.PanicsWithError(t, "pops.group.receiver: last cycle of reset: switched to port 2 of 2",
+		func() { l.rx.ListenEach(0, 0, []uint32{0, 1}, []uint32{0, 2}) })
 }
 
 func TestDeserialisersRefuseBrokenState(t *testing.T) {

@@ -2,6 +2,7 @@ package nic
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"starloom/hw"
 )
@@ -104,15 +105,14 @@ func (b *Bank) TouchFirst(slot uint32) (any uint64) {
 	return any
 }
 
-// A frame is foreseen if its later phits are predictable: its first phit is alone on its media, its path does not
-// change before its end, and single cycles are not observed. The transmitter ends with the first phit. When this phit
-// arrives, the receivers take the whole frame; their registers are then as after all phits:
+// A frame is foreseen if its phits are predictable: it is alone on its media, its path does not change before its end,
+// and single cycles are not observed. The transmitter ends before its first phit, or with it if an output must accept
+// the frame first. The receivers take the whole frame at once; their registers are then as after all phits:
 //
 //	cycle               0    1    2    3    4
 //	transmitter, phits  a0   a1   a2
 //	receiver                 a0   a1   a2   good
-//	foreseen            a0
-//	                         a0   good              due, bits and frame as in cycle 4
+//	foreseen           good                         due, bits and frame as in cycle 4
 
 // Finish makes all transmitters idle, except those in goesOn, as if they had sent their last phits. Loaded frames
 // remain in their registers.
@@ -134,33 +134,46 @@ func (t *Serialisers) Finish(goesOn []bool) {
 // Foreseen holds the frames of a slot.
 type Foreseen struct {
 	Transmitters *Serialisers
-	Carries      []uint32 // by wire lit in this slot: transmitter of the wire's frame
-	GoesOn       []bool   // by transmitter: its light arrives phit by phit, because its frame is not foreseen
+	Links        *hw.Fibre // to the receivers
+	Lit          []uint32  // by wire: Mark if a frame is on the wire in this slot
+	Carries      []uint32  // by lit wire: transmitter of the wire's frame
+	GoesOn       []bool    // by transmitter: its light arrives phit by phit, because its frame is not foreseen
+	Mark         uint32    // differs from slot to slot, and is not 0
+	Begins       uint64    // cycle of the first phits
 }
 
-// Foresee sets the foreseen frames whose first phits will arrive in this slot; nil for none. It returns false if
-// light has already arrived in this slot. Every link must have a latency of at least 1 cycle.
-func (d *Deserialisers) Foresee(frames *Foreseen) bool {
-	d.foreseen = nil
-	for _, heard := range d.heard {
-		if len(heard) > 0 {
-			return false
-		}
+// has returns 1 for a wire with a foreseen frame, otherwise 0. Its outcome is as random as the traffic: no branch.
+func (f *Foreseen) has(wire uint32) uint64 {
+	wire = min(wire, uint32(len(f.Lit)-1))
+	return oneIf(f.Lit[wire] == f.Mark) &^ oneIf(f.GoesOn[f.Carries[wire]])
+}
+
+// Heard reports whether light has arrived in this slot.
+func (d *Deserialisers) Heard() bool {
+	return slices.ContainsFunc(d.heard, func(cells []uint32) bool { return len(cells) > 0 })
+}
+
+// Foresee sets the frames of which no further light counts in this slot; nil for none.
+func (d *Deserialisers) Foresee(frames *Foreseen) { d.foreseen = frames }
+
+// TakeForeseen gives the foreseen frames to a shard's listeners. Shards may call it concurrently.
+func (d *Deserialisers) TakeForeseen(s hw.Shard) {
+	f, t, first, n := d.foreseen, d.foreseen.Transmitters, s.First*d.bank.PerUnit, 0
+	hooked := d.hooked[first : s.End*d.bank.PerUnit]
+	heard := slices.Grow(d.heard[s.Index][:0], len(hooked))[:len(hooked)]
+	for i, wire := range hooked {
+		heard[n] = uint32(first + i)
+		n += int(f.has(wire))
 	}
-	d.foreseen = frames
-	return true
-}
-
-// take gives a transmitter's frame to all listeners of a medium; now is the cycle of its first phit.
-func (d *Deserialisers) take(shard int, medium, transmitter uint32, now uint64) {
-	t := d.foreseen.Transmitters
-	frame := t.frames[int(transmitter)*t.stride:][:t.stride]
-	bytes := FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))
-	phits := Phits(bytes, d.phitBits)
-	frame = frame[:(phits-1)*d.phitBits>>3+9] // bytes that putPhit has written up to the last phit
-	for cell := d.head[medium]; cell != noOne; cell = d.next[cell] {
-		d.state[cell], d.bits[cell], d.due[cell] = receiverGood, uint32(8*bytes), now+uint64(phits)
-		copy(d.frames[int(cell)*d.stride:], frame)
-		d.heard[shard] = append(d.heard[shard], uint32(cell))
+	d.heard[s.Index] = heard[:n]
+	for _, cell := range heard[:n] {
+		wire := d.hooked[cell]
+		frame := t.frames[int(f.Carries[wire])*t.stride:][:t.stride]
+		bytes := FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))
+		phits := Phits(bytes, d.phitBits)
+		d.state[cell], d.bits[cell] = receiverGood, uint32(8*bytes)
+		d.due[cell] = f.Begins + uint64(f.Links.Delay(int(wire))+phits)
+		// bytes that putPhit writes up to the last phit
+		copy(d.frames[int(cell)*d.stride:], frame[:(phits-1)*d.phitBits>>3+9])
 	}
 }

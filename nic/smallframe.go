@@ -47,6 +47,21 @@ func (f *SmallFrame) From(processor uint32) SmallFrame {
 	return SmallFrame{f.Head&(1<<(8*offFrameSource)-1) | uint64(processor)<<(8*offFrameSource), f.Route, f.Packet & mask}
 }
 
+// ReadSmall fills f from a good frame on the wire, except for the port. It returns false if the payload has neither 0
+// nor 8 bytes.
+func (f *SmallFrame) ReadSmall(wire Frame) bool {
+	if len(wire)&^smallPayloadBytes != FrameBytesMin {
+		return false
+	}
+	FrameView(SmallBytes(unsafe.Slice(f, 1))).PutWire(wire)
+	return true
+}
+
+// AppendWire overwrites dst with the wire format of a plain frame.
+func (f *SmallFrame) AppendWire(dst []byte) Frame {
+	return FrameView(SmallBytes(unsafe.Slice(f, 1))).AppendWire(dst)
+}
+
 // HeadBits returns the first 64 bits of the frame on the wire, with the first bit as the highest.
 func (f *SmallFrame) HeadBits() uint64 { return headBits(f.Head) }
 

@@ -9,6 +9,19 @@ import (
 // TxHead returns the frame at the head of a cell's TX FIFO; TxCount must not be 0.
 func (b *Bank) TxHead(cell int) FrameView { return b.frame(cell, &b.tx, 0) }
 
+// ListSenders fills list with the given cells that have a frame in the TX FIFO. list is at least as long as cells, and
+// may be cells.
+// Whether a cell sends is as random as the traffic: no branch.
+func (b *Bank) ListSenders(list, cells []uint32) []uint32 {
+	n := 0
+	for _, cell := range cells {
+		list[n] = cell
+		count := b.Words[cell] >> WordTxCountShift & 0xFF
+		n += int((count + 0xFF) >> 8)
+	}
+	return list[:n]
+}
+
 // PopSent removes the frames at the given places from a cell's TX FIFO. The places are in ascending order; missing
 // places are ignored.
 func (b *Bank) PopSent(cell int, places []int) {

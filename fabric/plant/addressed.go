@@ -38,9 +38,9 @@ func (a *addressed) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 		processor, listens := bank.First+cell, ports[cell] == 0
 		p.media.Filters.Take(processor, listens, bank.Accepts(cell))
 		if listens {
-			p.listen(processor, a.input(processor))
+			p.deserialisers.Listen(processor, a.input(processor))
 		} else {
-			p.listen(processor, nic.NoInput)
+			p.deserialisers.Listen(processor, nic.NoInput)
 		}
 	}
 }

@@ -97,7 +97,7 @@ func (a *allPorts) listen(bank *nic.Bank, cell int, slot uint32) {
 		if bank.Hears(cell, uint16(lane), slot) {
 			input = a.input(processor, uint16(lane))
 		}
-		a.front.listen(processor*a.front.lanes+lane, input)
+		a.front.deserialisers.Listen(processor*a.front.lanes+lane, input)
 	}
 }
 

@@ -86,9 +86,10 @@ func Lay(n fabric.Network, c *fabric.Config, kernel *hw.Kernel) (*Plant, error) 
 	if err := n.Build(t); err != nil {
 		return nil, err
 	}
-	t.foresight = foresight{lit: make([]uint32, t.shape.Media), frames: nic.Foreseen{
-		Transmitters: t.serialisers, Carries: make([]uint32, t.shape.Media), GoesOn: make([]bool, processors*t.lanes),
-	}}
+	t.frames = nic.Foreseen{
+		Transmitters: t.serialisers, Links: t.media.Links, Lit: make([]uint32, t.shape.Media+1),
+		Carries: make([]uint32, t.shape.Media+1), GoesOn: make([]bool, processors*t.lanes),
+	}
 	return t, nil
 }
 

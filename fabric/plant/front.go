@@ -65,16 +65,17 @@ type plantShard struct {
 	placed, met uint64
 	harmed      []uint32 // media on which faults harmed a frame that was alone, one entry per frame
 
-	noted int      // number of violations, from the first, with known cycles
-	heard []uint32 // media with a mark
-	wire  []byte
-	view  nic.FrameView
+	noted         int      // number of violations, from the first, with known cycles
+	heard         []uint32 // media with a mark
+	cells, inputs []uint32 // buffers
+	small         nic.SmallFrame
+	wire          []byte
+	view          nic.FrameView
 }
 
-// foresight predicts frames from their first phits. It has no state between boundaries.
+// foresight predicts frames. It has no state between boundaries.
 type foresight struct {
-	lit    []uint32 // by medium: 1 + the last slot with a frame on the medium
-	frames nic.Foreseen
+	frames nic.Foreseen // Mark is 1 + the slot
 
 	looks     bool // Placed records the transmitter and medium of each frame
 	foreseen  bool
@@ -131,9 +132,25 @@ func (t *Front) silence(first, end int) {
 	}
 }
 
-// hearing reports whether a processor's receiver may have a result. Most receivers are idle.
-func (t *Front) hearing(processor int) bool {
-	return t.tap != nil || !t.deserialisers.Idle(processor)
+// results lists the cells of a window whose receivers may have a result. Most receivers are idle; results sets their
+// statuses.
+func (t *Front) results(shard int, bank *nic.Bank, window fabric.Window) []uint32 {
+	cells := t.all(shard, window)
+	if t.tap != nil {
+		return cells
+	}
+	clear(bank.RxStatus[window.First:window.End]) // StatusIdle
+	return t.deserialisers.ListHeard(cells, bank.First)
+}
+
+// all lists the cells of a window.
+func (t *Front) all(shard int, window fabric.Window) []uint32 {
+	s := &t.shards[shard]
+	s.cells = slices.Grow(s.cells[:0], window.End-window.First)[:window.End-window.First]
+	for i := range s.cells {
+		s.cells[i] = uint32(window.First + i)
+	}
+	return s.cells
 }
 
 func (t *Front) idle(processor int) bool {
@@ -152,10 +169,11 @@ func (t *Front) Load(transmitter int, wire nic.Frame, port uint16, slot uint32) 
 // Sent returns the port of a transmitter's last Load, or nic.PortNone, for Access.Placed.
 func (t *Front) Sent(transmitter int) (port uint16) { return t.sent[transmitter] }
 
-func (p *Front) listen(receiver int, input uint32) {
-	if input != p.deserialisers.Hears(receiver) {
-		p.deserialisers.Listen(receiver, input)
-	}
+// senders lists the given cells that have a frame to send.
+func (t *Front) senders(shard int, bank *nic.Bank, cells []uint32) []uint32 {
+	s := &t.shards[shard]
+	s.cells = append(s.cells[:0], cells...)
+	return bank.ListSenders(s.cells, s.cells)
 }
 
 // sendHead sends the head of a processor's TX FIFO, unless the frame is blocked. It returns the frame's port.
@@ -184,7 +202,7 @@ func (t *Front) Placed(shard, transmitter, port int) {
 	s, media := &t.shards[shard], t.media.Medium
 	s.placed++
 	if medium := media.Reached(transmitter, port); t.looks {
-		t.lights(transmitter, medium, t.seen.counted)
+		t.lights(transmitter, medium)
 	} else if media.Met(medium) {
 		s.met++
 	} else if t.tap != nil {
@@ -196,12 +214,12 @@ func (t *Front) Placed(shard, transmitter, port int) {
 
 // lights records that a transmitter lights a medium in the crossing slot. The medium and all its transmitters belong
 // to one shard.
-func (t *Front) lights(transmitter, medium int, slot uint32) {
-	carries, goesOn := &t.frames.Carries[medium], t.frames.GoesOn
-	if t.lit[medium] == slot+1 {
-		goesOn[*carries], goesOn[transmitter] = true, true
+func (t *Front) lights(transmitter, medium int) {
+	f := &t.frames
+	if f.Lit[medium] == f.Mark {
+		f.GoesOn[f.Carries[medium]], f.GoesOn[transmitter] = true, true
 	}
-	t.lit[medium], *carries = slot+1, uint32(transmitter)
+	f.Lit[medium], f.Carries[medium] = f.Mark, uint32(transmitter)
 }
 
 // RTL replaces hardware of a machine. Every device has one clock edge per cycle, like the registers of models.

@@ -1,6 +1,8 @@
 package plant
 
 import (
+	"slices"
+
 	"starloom/fabric"
 	"starloom/nic"
 )
@@ -15,42 +17,37 @@ func (a *onePort) Outputs() int { return a.front.shape.Ports }
 
 func (a *onePort) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	p, ports := a.front, bank.Listen(slot)
-	for cell := window.First; cell < window.End; cell++ {
-		if p.hearing(bank.First + cell) {
-			p.Receive(shard, bank, cell, 0, ports[cell], ledger, slot)
-		} else {
-			bank.RxStatus[cell] = uint8(nic.StatusIdle)
-		}
+	for _, cell := range p.results(shard, bank, window) {
+		p.Receive(shard, bank, int(cell), 0, ports[cell], ledger, slot)
 	}
 }
 
 func (a *onePort) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32,
 	window fabric.Window, cells []uint32) {
 	p, ports := a.front, bank.Listen(slot)
-	for _, cell := range cells {
-		if bank.Registers[cell].TxCount > 0 {
-			p.sendHead(bank, int(cell), ledger, slot)
-		}
+	for _, cell := range p.senders(shard, bank, cells) {
+		p.sendHead(bank, int(cell), ledger, slot)
 	}
-	if listensAsBefore(bank, slot) {
-		for _, cell := range cells {
-			a.listen(bank.First+int(cell), ports[cell])
-		}
-		return
+	if !listensAsBefore(bank, slot) {
+		cells = p.all(shard, window)
 	}
-	for cell := window.First; cell < window.End; cell++ {
-		a.listen(bank.First+cell, ports[cell])
-	}
+	a.listen(shard, bank, cells, ports)
 }
 
-func (a *onePort) listen(processor int, port uint16) {
-	input := nic.NoInput
-	if int(port) < a.front.shape.Ports {
-		if input = uint32(port); a.wiring != nil {
-			input = a.wiring.Hears[processor*a.front.shape.Ports+int(port)]
+// listen sets the inputs of cells of a bank, which listen to ports.
+func (a *onePort) listen(shard int, bank *nic.Bank, cells []uint32, ports []uint16) {
+	p, s := a.front, &a.front.shards[shard]
+	s.inputs = slices.Grow(s.inputs[:0], len(cells))[:len(cells)]
+	for i, cell := range cells {
+		input := uint32(ports[cell])
+		if input >= uint32(p.shape.Ports) {
+			input = nic.NoInput
+		} else if a.wiring != nil {
+			input = a.wiring.Hears[(bank.First+int(cell))*p.shape.Ports+int(input)]
 		}
+		s.inputs[i] = input
 	}
-	a.front.listen(processor, input)
+	p.deserialisers.ListenEach(shard, bank.First, cells, s.inputs)
 }
 
 func (a *onePort) Placed(shard, first, end int) {

@@ -68,10 +68,17 @@ func (t *Plant) Cross(slot uint32) { t.CrossBeside(slot, nil) }
 // CrossBeside is Cross in step with the kernel other, unless nil: in each cycle other runs first, and no frame is
 // predicted.
 func (t *Plant) CrossBeside(slot uint32, other *hw.Kernel) {
-	boundary, begun := t.timing.BoundaryCycle(slot), t.timing.FirstPhitCycle(slot)+1
+	boundary, known := t.timing.BoundaryCycle(slot), t.kernel.Cycle()
+	if t.timing.ArbitrationCycles > 0 {
+		known = t.timing.FirstPhitCycle(slot) + 1
+	}
 	t.forget()
 	for t.kernel.Cycle() < boundary && !t.failed() {
-		if t.Watch == nil || t.WatchError != nil {
+		watched := t.Watch != nil && t.WatchError == nil
+		if other == nil && t.kernel.Cycle() == known {
+			t.foresee(slot, watched)
+		}
+		if !watched {
 			skip := t.kernel.QuietFor(boundary - t.kernel.Cycle())
 			if other != nil {
 				skip = other.QuietFor(skip)
@@ -86,11 +93,8 @@ func (t *Plant) CrossBeside(slot uint32, other *hw.Kernel) {
 		}
 		t.settle(slot, other)
 		t.kernel.Latch()
-		switch {
-		case other != nil:
+		if other != nil {
 			other.Latch()
-		case t.kernel.Cycle() == begun:
-			t.foresee(slot, t.Watch != nil && t.WatchError == nil)
 		}
 	}
 	if !t.failed() {
@@ -130,7 +134,7 @@ func (t *Plant) Reset(seed uint64) {
 	t.access.Reset()
 	t.silence(0, len(t.sent))
 	t.WatchError = nil
-	clear(t.lit)
+	clear(t.frames.Lit)
 	clear(t.seen.met)
 	t.seen.late = t.seen.late[:0]
 	for i := range t.shards {

@@ -78,6 +78,10 @@ func (t *Front) take(s *plantShard, bank *nic.Bank, cell int, port uint16, frame
 		bank.SetRx(cell, port, nic.StatusIdle)
 		return
 	}
+	if small := &s.small; bank.Small() && !ledger.Looks() && small.ReadSmall(frame) {
+		ledger.NoteSmallHeard(uint32(processor), port, bank.PushSmallRx(uint32(cell), port, small), small)
+		return
+	}
 	view, status := bank.TakeRx(cell, port, frame)
 	if view == nil {
 		view = s.view

@@ -21,22 +21,17 @@ func (a *switched) Begin() { a.switches.Begin() }
 // Hear implements Access. A receiver hears the port at its switch, which may differ from the port chosen by firmware.
 func (a *switched) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	p := a.front
-	for cell := window.First; cell < window.End; cell++ {
-		if p.hearing(bank.First + cell) {
-			p.Receive(shard, bank, cell, 0, uint16(p.deserialisers.Hears(bank.First+cell)), ledger, slot)
-		} else {
-			bank.RxStatus[cell] = uint8(nic.StatusIdle)
-		}
+	for _, cell := range p.results(shard, bank, window) {
+		port := uint16(p.deserialisers.Hears(bank.First + int(cell)))
+		p.Receive(shard, bank, int(cell), 0, port, ledger, slot)
 	}
 }
 
 func (a *switched) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32,
 	window fabric.Window, cells []uint32) {
-	for _, cell := range cells {
-		if bank.Registers[cell].TxCount > 0 {
-			if port, sent := a.front.sendHead(bank, int(cell), ledger, slot); sent {
-				a.switches.Send(bank.First+int(cell), port)
-			}
+	for _, cell := range a.front.senders(shard, bank, cells) {
+		if port, sent := a.front.sendHead(bank, int(cell), ledger, slot); sent {
+			a.switches.Send(bank.First+int(cell), port)
 		}
 	}
 	a.turn(bank, ledger, slot, window)
@@ -52,7 +47,7 @@ func (a *switched) turn(bank *nic.Bank, ledger *fabric.Ledger, slot uint32, wind
 		if at := a.switches.Turn(ledger, bank.First+cell, port, slot); at != nic.PortNone {
 			input = uint32(at)
 		}
-		p.listen(bank.First+cell, input)
+		p.deserialisers.Listen(bank.First+cell, input)
 	}
 }
 

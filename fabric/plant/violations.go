@@ -89,17 +89,19 @@ func (t *Front) forget() {
 	t.deserialisers.Foresee(nil)
 }
 
-// foresee is called after the cycle in which all frames of a slot begin. It predicts undisturbed frames that are
-// alone on their media, unless the machine is watched. Only the first phits of predicted frames cross the fabric.
-// With faults of media, RTL, or several frames per slot, foresee predicts nothing.
+// foresee predicts undisturbed frames that are alone on their media, unless the machine is watched. It is called when
+// the frames of a slot have their media: before the first cycle, or after the cycle of the first phits if NICs request
+// their outputs. Receivers take predicted frames at once. With faults of media, RTL, or several frames per slot,
+// foresee predicts nothing.
 func (t *Front) foresee(slot uint32, watched bool) {
 	inherited := t.inherited
 	t.inherited = false
 	if inherited || !t.media.Whole || t.rtl != nil || t.tap != nil || t.queues() || t.timing.PropagationCycles == 0 ||
-		watched || !t.deserialisers.Foresee(&t.frames) {
+		watched || t.deserialisers.Heard() {
 		return
 	}
 	clear(t.frames.GoesOn)
+	t.frames.Mark, t.frames.Begins = slot+1, t.timing.FirstPhitCycle(slot)
 	t.looks = true
 	t.countFrames(slot)
 	t.looks = false
@@ -109,8 +111,15 @@ func (t *Front) foresee(slot uint32, watched bool) {
 		}
 	}
 	t.serialisers.Finish(t.frames.GoesOn)
+	t.deserialisers.Foresee(&t.frames)
+	t.workers.Run(len(t.shards), (*takeTask)(t))
 	t.foreseen = true
 }
+
+// takeTask gives the predicted frames to the receivers of one shard.
+type takeTask Front
+
+func (t *takeTask) Do(shard int) { t.deserialisers.TakeForeseen(t.shards[shard].Shard) }
 
 func (t *Front) calm() bool {
 	for i := range t.shards {

@@ -137,7 +137,7 @@ func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 	small := bank.Small() && !ledger.Looks()
 	for len(cells) > 0 {
 		some := cells[:min(slotBlock, len(cells))]
-		senders := listSenders(work.cell[:], bank.Words, some)
+		senders := bank.ListSenders(work.cell[:], some)
 		bank.NoteAllSent(senders) // nothing blocks a coupler
 		if small {
 			t.sendSmall(shard, bank, senders, ledger, slot)
@@ -148,17 +148,6 @@ func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 		}
 		cells = cells[len(some):]
 	}
-}
-
-// listSenders fills list with the cells of nonzero tx_count; list is at least as long as cells.
-func listSenders(list []uint32, words []uint64, cells []uint32) []uint32 {
-	n := 0
-	for _, cell := range cells {
-		list[n] = cell
-		count := words[cell] >> nic.WordTxCountShift & 0xFF
-		n += int((count + 0xFF) >> 8)
-	}
-	return list[:n]
 }
 
 func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) {

@@ -33,8 +33,7 @@ func (t *wired) sendSmall(shard int, bank *nic.Bank, cells []uint32, ledger *fab
 		}
 		frame := head.From(uint32(processor))
 		list.addSmall(&frame)
-		ledger.Frames.Sent++
-		ledger.Sum.Event(fabric.EventSent(uint16(frame.Port()), uint32(processor)), frame.Head, frame.Route, frame.Packet)
+		ledger.NoteSmallSent(uint32(processor), &frame)
 		if bank.TxStatus != nil {
 			bank.NoteTx(int(cell), uint16(frame.Port()), nic.TxSent, frame.Destination())
 		}
@@ -61,15 +60,6 @@ func (t *wired) deliverSmall(work *wiredWork, bank *nic.Bank, ledger *fabric.Led
 			ledger.NoteHeard(int(processor), h.port, bank.PushRx(int(h.cell), h.port, view), view, slot)
 			continue
 		}
-		status := bank.PushSmallRx(h.cell, h.port, frame)
-		if status != nic.StatusOK {
-			ledger.Frames.Overflow++
-		} else {
-			ledger.Frames.Delivered++
-			if frame.IsPacket() && (frame.Destination() == processor || ledger.Overhears) {
-				ledger.NoteArrival(processor, frame.Origin())
-			}
-		}
-		ledger.Sum.EventOf(fabric.EventHeard(status, h.port, processor), uint64(frame.Source()))
+		ledger.NoteSmallHeard(processor, h.port, bank.PushSmallRx(h.cell, h.port, frame), frame)
 	}
 }
