@@ -65,14 +65,13 @@ type gate struct {
 	counted *Counted
 }
 
-func newContract(m *pinmap.Map, model *twin.Model, d *pinmap.Device, late []int) *contract {
-	terms := d.Terms()
+func newContract(m *pinmap.Map, model *twin.Model, terms *pinmap.Terms, fit func(inputs []uint64), late []int) *contract {
 	if len(terms.Assume) == 0 &&
 		!slices.ContainsFunc(terms.Compare, func(c *condition.Condition) bool { return c != nil }) {
 		return nil
 	}
 	c := &contract{Terms: terms, pins: m, model: model,
-		sight: condition.NewSight(model.Inputs(), model.Outputs()), fit: d.Fit}
+		sight: condition.NewSight(model.Inputs(), model.Outputs()), fit: fit}
 	c.before, c.held = make([]uint64, len(model.Inputs())), make([]bool, len(terms.Assume))
 	c.is.Assumed, c.is.Compare = []string{}, []Counted{}
 	for _, a := range terms.Assume {

@@ -189,3 +189,23 @@ endmodule`
 		}
 	}
 }
+
+// TestContractFitsTheOpenDevice checks that inputs are restricted by the device of the current power-on. The device of
+// an earlier one is closed, and its memory is released.
+func TestContractFitsTheOpenDevice(t *testing.T) {
+	m := trustfulMap(t, "0")
+	l, err := newPair(context.Background(), m, Options{})
+	require.NoError(t, err)
+	defer l.close()
+	_, err = l.power(1)
+	require.NoError(t, err)
+	first := l.rtl
+	second, err := m.Open(context.Background(), cosim.Options{})
+	require.NoError(t, err)
+	l.rtl = second
+	inputs := make([]uint64, len(l.model.Inputs()))
+	inputs[0], inputs[1] = 0, 1
+	l.contract.fit(inputs)
+	require.Equal(t, inputs, second.Inputs())
+	require.NoError(t, first.Close())
+}

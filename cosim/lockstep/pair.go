@@ -179,7 +179,8 @@ func (l *pair) prepare(d *pinmap.Device) {
 			l.lines[i] = make([]uint64, l.late[i]*p.Words()*width)
 		}
 	}
-	l.contract = newContract(l.pinMap, l.model, d, l.late)
+	fit := func(inputs []uint64) { l.rtl.(*pinmap.Device).Fit(inputs) } // a later power-on replaces d
+	l.contract = newContract(l.pinMap, l.model, d.Terms(), fit, l.late)
 }
 
 // comparesNothing rejects a map without any output of the model, because a check with this map could only pass.
