@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"starloom"
+	"starloom/cosim"
 	"starloom/internal/maps"
 	"starloom/traces/input"
 )
@@ -75,17 +76,14 @@ func (o *mapFlags) run(c *cobra.Command, sources []string) error {
 		return fault(err)
 	}
 	defer circuit.Close()
-	beside := filepath.Dir(o.out.path)
-	for i, path := range sources {
-		if moved, err := filepath.Rel(beside, path); err == nil {
-			sources[i] = filepath.ToSlash(moved)
-		}
+	source, err := o.besideMap()
+	if err != nil {
+		return err
 	}
-	guess, err := maps.NewGuess(o.Top, sources, circuit.Ports, models, o.model)
+	guess, err := maps.NewGuess(source, circuit.Ports, models, o.model)
 	if err != nil {
 		return fault(err)
 	}
-	guess.Params = o.Params
 	if o.try {
 		progress := newProgress(c.ErrOrStderr())
 		progress.step("tries variants of the model")
@@ -106,4 +104,26 @@ func (o *mapFlags) run(c *cobra.Command, sources []string) error {
 	_, err = fmt.Fprintf(readable(c.OutOrStdout()), "made %[1]s: check its guesses, then: starloom cosim check %[1]s\n",
 		input.Printable(o.out.path))
 	return err
+}
+
+// besideMap returns the source with paths relative to the map.
+func (o *mapFlags) besideMap() (cosim.Source, error) {
+	source := o.Source
+	beside, err := filepath.Abs(filepath.Dir(o.out.path))
+	if err != nil {
+		return source, err
+	}
+	for _, list := range []*[]string{&source.Files, &source.IncludeDirs} {
+		*list = slices.Clone(*list)
+		for i, path := range *list {
+			if path, err = filepath.Abs(path); err != nil {
+				return source, err
+			}
+			if moved, err := filepath.Rel(beside, path); err == nil {
+				path = moved
+			}
+			(*list)[i] = filepath.ToSlash(path)
+		}
+	}
+	return source, nil
 }

@@ -25,6 +25,17 @@ func TestMap(t *testing.T) {
 	r = starloomIn(t, dir, "cosim", "check", "maps/held.yml", "--cycles", "500")
 	require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
 
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "inc"), 0o777))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "inc", "ports.vh"), []byte("input clk, input rst_n,"), 0o644))
+	included := strings.Replace(held, "input clk, input rst_n,", "\n`ifdef PORTS\n`include \"ports.vh\"\n`endif\n", 1)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "included.v"), []byte(included), 0o644))
+	path := filepath.Join(dir, "maps", "included.yml")
+	r = starloomIn(t, dir, "map", "included.v", "--top", "held", "-I", "inc", "-D", "PORTS", "--model", "arbiter_fixed", "-o", path)
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.Contains(t, contents(t, dir, "maps/included.yml"), "include: [../inc]\ndefines: {PORTS: \"\"}\n")
+	r = starloomIn(t, dir, "cosim", "check", "maps/included.yml", "--cycles", "500")
+	require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
+
 	for line, want := range map[string]string{
 		"map held.v -o maps/held.yml":     "--output: maps/held.yml is there already; give another path",
 		"map held.v --model arbiter_fixd": `--model: there is no model "arbiter_fixd"; did you mean arbiter_fixed?`,

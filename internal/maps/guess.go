@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"starloom/cosim"
@@ -13,18 +14,15 @@ import (
 
 // A Guess is a first pin map of some RTL, guessed from names, directions and widths of ports.
 type Guess struct {
-	Top     string
-	Sources []string // relative to the map
-	Ports   []cosim.Port
-	Params  map[string]string // of the RTL, as they were given
+	Source cosim.Source // files and folders are relative to the map
+	Ports  []cosim.Port
 
 	clock, reset *cosim.Port
 	fits         []fit // models, the best first
 
-	latency int  // of all outputs, in cycles
-	flip    bool // the reset has the other level than its name says
-	tried   bool // see Try
-	passed  []string
+	dressing
+	tried  bool // see Try
+	passed []string
 }
 
 // fit is a model with parameters, and with a pin for each of its ports.
@@ -32,13 +30,16 @@ type fit struct {
 	model      string
 	parameters twin.Parameters
 	pins       map[string]*cosim.Port // by port of the model
+	inverted   map[string]bool        // ports whose pin has the opposite meaning: full for ready
 	ports      []cosim.Port           // of the model, without clock and reset
+	conditions []condition            // that RTL of this kind may rely on
+	without    string                 // an input of the model that has no pin, though one fits
 	score      float64
 }
 
 // NewGuess guesses clock, reset and model. model "" selects the model with the best fit.
-func NewGuess(top string, sources []string, ports []cosim.Port, models []twin.Twin, model string) (*Guess, error) {
-	g := &Guess{Top: top, Sources: sources, Ports: ports}
+func NewGuess(source cosim.Source, ports []cosim.Port, models []twin.Twin, model string) (*Guess, error) {
+	g := &Guess{Source: source, Ports: ports}
 	for i := range g.Ports {
 		p := &g.Ports[i]
 		name := strings.ToLower(p.Name)
@@ -62,17 +63,29 @@ func NewGuess(top string, sources []string, ports []cosim.Port, models []twin.Tw
 			continue
 		}
 		for _, parameters := range trials(t, pins) {
-			f, err := fitting(t, parameters, pins)
+			f, err := fitting(t, parameters, pins, "")
 			if err != nil {
 				return nil, err
 			}
-			if f != nil && len(f.pins) > 0 {
-				f.score += named(t.Name, top)
-				g.fits = append(g.fits, *f)
+			if f == nil || len(f.pins) == 0 {
+				continue
+			}
+			f.score += named(t.Name, source.Top)
+			g.fits = append(g.fits, *f)
+			for _, port := range f.weak() {
+				other, err := fitting(t, parameters, pins, port)
+				if err != nil {
+					return nil, err
+				}
+				other.score += named(t.Name, source.Top)
+				g.fits = append(g.fits, *other)
 			}
 		}
 	}
 	slices.SortStableFunc(g.fits, func(a, b fit) int { return cmp.Compare(b.score, a.score) })
+	if len(g.fits) > 0 {
+		g.relied = usual(g.fits[0].conditions)
+	}
 	return g, nil
 }
 
@@ -88,10 +101,6 @@ func named(model, top string) (score float64) {
 		score += .2
 	}
 	return score
-}
-
-func isReset(name string) bool {
-	return strings.Contains(name, "rst") || strings.Contains(name, "reset")
 }
 
 // trials returns the parameters to test: those of a model, and variants with one of them replaced by a width of the
@@ -112,69 +121,60 @@ func trials(t twin.Twin, pins []*cosim.Port) []twin.Parameters {
 	return all
 }
 
-// alike lists synonyms that designers use.
-var alike = [][]string{
-	{"request", "req", "valid", "requests"}, {"grant", "gnt", "ready", "ack", "grants"},
-	{"index", "idx", "id", "sel", "who"}, {"data", "din", "wdata", "d", "in"}, {"head", "dout", "rdata", "q", "out"},
-	{"push", "write", "wr", "wr_en", "we", "enq"}, {"pop", "read", "rd", "rd_en", "re", "deq"},
-	{"count", "level", "cnt", "occupancy"}, {"take", "dec", "consume"}, {"give", "inc", "return"}, {"enable", "en", "go"},
-	{"value", "v"},
-}
-
-// similar rates the similarity of two names from 0 to 1.
-func similar(port, pin string) float64 {
-	bare := func(name string) string {
-		name = strings.ToLower(name)
-		for _, end := range []string{"_i", "_o", "_in", "_out"} {
-			name = strings.TrimSuffix(name, end)
+// weak returns the inputs of one bit whose pins have other names.
+func (f *fit) weak() (list []string) {
+	for _, p := range f.ports {
+		if pin := f.pins[p.Name]; p.Input && p.Bits == 1 && pin != nil && similar(p.Name, pin.Name) < 1 {
+			list = append(list, p.Name)
 		}
-		return name
 	}
-	a, b := bare(port), bare(pin)
-	switch {
-	case a == b:
-		return 1
-	case slices.ContainsFunc(alike, func(w []string) bool { return slices.Contains(w, a) && slices.Contains(w, b) }):
-		return .8
-	case strings.Contains(b, a) || len(b) > 1 && strings.Contains(a, b):
-		return .6
-	}
-	return 0
+	return list
 }
 
-// fitting maps each port of a model to the best pin. It returns nil for parameters that the model rejects.
-func fitting(t twin.Twin, parameters twin.Parameters, pins []*cosim.Port) (f *fit, err error) {
+// fitting maps each port of a model, except one, to the best pin. It returns nil for parameters that the model rejects.
+func fitting(t twin.Twin, parameters twin.Parameters, pins []*cosim.Port, without string) (f *fit, err error) {
 	m, err := t.New(parameters)
 	if err != nil {
 		return nil, nil
 	}
-	f = &fit{model: t.Name, parameters: parameters, pins: map[string]*cosim.Port{}}
-	for _, p := range m.Ports() {
-		if !p.Clock && p.Name != "clock" && p.Name != "reset" {
-			f.ports = append(f.ports, p)
-		}
-	}
+	f = &fit{model: t.Name, parameters: parameters, pins: map[string]*cosim.Port{}, inverted: map[string]bool{},
+		without: without}
+	f.ports = slices.DeleteFunc(slices.Clone(m.Ports()), func(p cosim.Port) bool {
+		return p.Clock || p.Name == "clock" || p.Name == "reset"
+	})
 	if err := m.Close(); err != nil {
 		return nil, err
 	}
-	type pair struct {
-		port  cosim.Port
-		pin   *cosim.Port
-		score float64
-	}
+	f.assign(pins)
+	f.conditions = f.reliable()
+	return f, nil
+}
+
+// A pair is a port of a model with a pin that may fit.
+type pair struct {
+	port  cosim.Port
+	pin   *cosim.Port
+	score float64
+	not   bool
+}
+
+// assign assigns the best pin to each port, and rates the fit.
+func (f *fit) assign(pins []*cosim.Port) {
 	var pairs []pair
 	for _, port := range f.ports {
 		for _, pin := range pins {
-			score := similar(port.Name, pin.Name)
+			score, not := meant(port.Name, pin.Name)
 			switch {
-			case port.Input != pin.Input || pin.Bits > port.Bits || score == 0 && (pin.Bits != port.Bits || pin.Bits == 1):
+			case port.Name == f.without || port.Input != pin.Input || score == 0 && (pin.Bits != port.Bits || pin.Bits == 1):
+				continue
+			case pin.Bits > port.Bits && (pin.Input || port.Bits == 1 || score < .8):
 				continue
 			case pin.Bits == port.Bits:
 				score += .5
 			default:
 				score -= .2 // zeros above it
 			}
-			pairs = append(pairs, pair{port, pin, score})
+			pairs = append(pairs, pair{port, pin, score, not})
 		}
 	}
 	slices.SortStableFunc(pairs, func(a, b pair) int { return cmp.Compare(b.score, a.score) })
@@ -182,11 +182,16 @@ func fitting(t twin.Twin, parameters twin.Parameters, pins []*cosim.Port) (f *fi
 	for _, x := range pairs {
 		if f.pins[x.port.Name] == nil && !used[x.pin] && x.score > 0 {
 			f.pins[x.port.Name], used[x.pin] = x.pin, true
+			f.inverted[x.port.Name] = x.not
 			f.score += x.score
 		}
 	}
 	f.score -= float64(.4 * float64(len(f.ports)-len(f.pins)+len(pins)-len(used)))
-	return f, nil
+	for _, p := range f.ports {
+		if f.pins[p.Name] == nil && (p.Input || opposites[p.Name] != "") {
+			f.score -= .6 // an input that is never driven, or an unseen handshake
+		}
+	}
 }
 
 // Text returns the pin map, with a comment for each guess.
@@ -210,25 +215,11 @@ func (g *Guess) Text() string {
 		}
 		b.WriteString("}  # guess\n")
 	}
-	fmt.Fprintf(&b, "top: %s\nsources: [%s]\n", g.Top, strings.Join(g.Sources, ", "))
-	if len(g.Params) > 0 {
-		var params []string
-		for _, name := range slices.Sorted(maps.Keys(g.Params)) {
-			params = append(params, name+": "+g.Params[name])
-		}
-		fmt.Fprintf(&b, "params: {%s}\n", strings.Join(params, ", "))
-	}
+	g.writeSource(&b)
 	if g.clock != nil {
 		fmt.Fprintf(&b, "clock: %s  # guess\n", g.clock.Name)
 	}
-	switch {
-	case g.reset == nil:
-		b.WriteString("# reset: {pin: PIN, active: low}  # no input has such a name\n")
-	case activeLow(g.reset.Name) != g.flip:
-		fmt.Fprintf(&b, "reset: {pin: %s, active: low}  # guess\n", g.reset.Name)
-	default:
-		fmt.Fprintf(&b, "reset: %s  # guess: active high\n", g.reset.Name)
-	}
+	g.writeReset(&b)
 	if len(g.fits) > 0 {
 		g.writePins(&b, &g.fits[0])
 		b.WriteString(g.latencyText())
@@ -236,14 +227,47 @@ func (g *Guess) Text() string {
 	return b.String()
 }
 
-func activeLow(name string) bool {
-	name = strings.TrimSuffix(strings.ToLower(name), "_i")
-	for _, end := range []string{"_n", "_ni", "_b", "rstn", "resetn"} {
-		if strings.HasSuffix(name, end) {
-			return true
-		}
+func (g *Guess) writeSource(b *strings.Builder) {
+	fmt.Fprintf(b, "top: %s\nsources: [%s]\n", g.Source.Top, strings.Join(g.Source.Files, ", "))
+	if len(g.Source.IncludeDirs) > 0 {
+		fmt.Fprintf(b, "include: [%s]\n", strings.Join(g.Source.IncludeDirs, ", "))
 	}
-	return strings.HasPrefix(name, "n_") || strings.HasPrefix(name, "nrst") || strings.HasPrefix(name, "nreset")
+	for _, constants := range []struct {
+		key    string
+		values map[string]string
+	}{{"defines", g.Source.Defines}, {"params", g.Source.Params}} {
+		if len(constants.values) == 0 {
+			continue
+		}
+		var list []string
+		for _, name := range slices.Sorted(maps.Keys(constants.values)) {
+			value := constants.values[name]
+			if _, err := strconv.Atoi(value); err != nil {
+				value = strconv.Quote(value)
+			}
+			list = append(list, name+": "+value)
+		}
+		fmt.Fprintf(b, "%s: {%s}\n", constants.key, strings.Join(list, ", "))
+	}
+}
+
+func (g *Guess) writeReset(b *strings.Builder) {
+	cycles := ""
+	if g.cycles > 0 {
+		cycles = fmt.Sprintf(", cycles: %d", g.cycles)
+	}
+	switch {
+	case g.reset == nil && g.cycles > 0:
+		fmt.Fprintf(b, "reset: {cycles: %d}  # guess: not compared in these cycles\n", g.cycles)
+	case g.reset == nil:
+		b.WriteString("# reset: {pin: PIN, active: low}  # no input has such a name\n")
+	case activeLow(g.reset.Name) != g.flip:
+		fmt.Fprintf(b, "reset: {pin: %s, active: low%s}  # guess\n", g.reset.Name, cycles)
+	case g.cycles > 0:
+		fmt.Fprintf(b, "reset: {pin: %s%s}  # guess: active high\n", g.reset.Name, cycles)
+	default:
+		fmt.Fprintf(b, "reset: %s  # guess: active high\n", g.reset.Name)
+	}
 }
 
 // others names the models with a similarly good fit.
@@ -263,6 +287,28 @@ func (g *Guess) others() string {
 
 func bareName(port string) string { return strings.TrimSuffix(strings.TrimSuffix(port, "_i"), "_o") }
 
+// pinText returns the line of a port, "" for an output without a pin.
+func (g *Guess) pinText(f *fit, p *cosim.Port, name string) string {
+	pin := f.pins[p.Name]
+	switch {
+	case pin == nil && p.Input:
+		return fmt.Sprintf("  %s: 0  # guess: no pin fits this input of %d bits\n", name, p.Bits)
+	case pin == nil:
+		return ""
+	case slices.Contains(g.dropped, p.Name):
+		return fmt.Sprintf("  # %s: %s  # guess: differs in every variant\n", name, pin.Name)
+	case g.reversed && p.Bits == pin.Bits && p.Bits > 1:
+		return fmt.Sprintf("  %s: reverse(%s)  # guess: by trial\n", name, pin.Name)
+	case pin.Bits > p.Bits:
+		return fmt.Sprintf("  %s: low(%s)  # guess: zeros above %d bits\n", name, pin.Name, p.Bits)
+	case pin.Bits < p.Bits:
+		return fmt.Sprintf("  %s: [0, %s]  # guess: zeros above %d bits\n", name, pin.Name, pin.Bits)
+	case f.inverted[p.Name]:
+		return fmt.Sprintf("  %s: ~%s  # guess\n", name, pin.Name)
+	}
+	return fmt.Sprintf("  %s: %s  # guess\n", name, pin.Name)
+}
+
 func (g *Guess) writePins(b *strings.Builder, f *fit) {
 	b.WriteString("pins:  # port of the model: pin of the RTL\n")
 	used := map[string]bool{}
@@ -274,26 +320,16 @@ func (g *Guess) writePins(b *strings.Builder, f *fit) {
 		}) {
 			name = p.Name
 		}
-		switch pin := f.pins[p.Name]; {
-		case pin == nil && p.Input:
-			fmt.Fprintf(b, "  %s: 0  # guess: no pin fits this input of %d bits\n", name, p.Bits)
-		case pin == nil:
-			absent = append(absent, name)
-		case pin.Bits < p.Bits:
+		pin := f.pins[p.Name]
+		if pin != nil {
 			used[pin.Name] = true
-			fmt.Fprintf(b, "  %s: [0, %s]  # guess: zeros above %d bits\n", name, pin.Name, pin.Bits)
-		default:
-			used[pin.Name] = true
-			fmt.Fprintf(b, "  %s: %s  # guess\n", name, pin.Name)
 		}
+		if pin == nil && !p.Input || slices.Contains(g.dropped, p.Name) {
+			absent = append(absent, name)
+		}
+		b.WriteString(g.pinText(f, &p, name))
 	}
-	if f.pins["valid_i"] != nil && f.pins["ready_o"] != nil && f.pins["data_i"] != nil {
-		b.WriteString("assume: " +
-			"\"$past(valid_i && !ready_o) -> valid_i && data_i == $past(data_i)\"  # guess: an offer stays\n")
-	}
-	if f.pins["valid_o"] != nil && f.pins["data_o"] != nil {
-		b.WriteString("compare: {data_o: valid_o}  # guess: data count while valid is 1\n")
-	}
+	g.writeConditions(b, f)
 	if absent != nil {
 		fmt.Fprintf(b, "absent: [%s]  # guess: no pin fits these outputs\n", strings.Join(absent, ", "))
 	}
@@ -301,7 +337,7 @@ func (g *Guess) writePins(b *strings.Builder, f *fit) {
 	for _, p := range g.Ports {
 		special := g.clock != nil && p.Name == g.clock.Name || g.reset != nil && p.Name == g.reset.Name
 		if p.Input && !used[p.Name] && !special {
-			ties = append(ties, p.Name+": 0")
+			ties = append(ties, fmt.Sprintf("%s: %d", p.Name, tied(&p, g.opposite)))
 		}
 	}
 	if ties != nil {

@@ -36,7 +36,7 @@ func TestGuess(t *testing.T) {
 				"  data_o: q  # guess"}},
 		{"none", "", []cosim.Port{in("x", 1)}, []string{"model: MODEL  # no model has ports like these"}},
 	} {
-		g, err := NewGuess(c.top, []string{"a.v"}, c.ports, twin.All(), c.model)
+		g, err := NewGuess(cosim.Source{Top: c.top, Files: []string{"a.v"}}, c.ports, twin.All(), c.model)
 		require.NoError(t, err)
 		text := g.Text()
 		for _, want := range append(c.wants, "top: "+c.top+"\nsources: [a.v]\n") {
