@@ -183,6 +183,7 @@ func (x *generalRouters) drain(w *generalScratch) (remain bool) {
 			x.flits.put(w.shard, to.wire, to.delay-1, s.outFlits[port*s.room+int(at)])
 			s.outHead[port] = s.after(at, 1)
 			s.outReady[port]--
+			remain = remain || int(s.outReady[port]) == s.OutputBuffer-1 // flits that waited for this place may cross
 		}
 		remain = remain || s.outReady[port]|s.outCrossing[port]|s.outWaits[port] != 0
 		if !s.creditful || s.backCount[port] == 0 {
