@@ -1,14 +1,12 @@
 package starloom
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -210,32 +208,6 @@ func (s *Scenario) repeatCommand(r *ExploreReport, keys map[string]any, path str
 		}
 	}
 	return command, nil
-}
-
-// drawSchedule draws the run with a schedule, and the run without it. Runs without a timeline have no picture.
-func (s *Scenario) drawSchedule(r *ExploreReport, one *Scenario) error {
-	for _, run := range []struct {
-		s       *Scenario
-		caption string
-	}{{one, "The run of the schedule."}, {s, "The run without these faults."}} {
-		var drawn bytes.Buffer
-		o := RunOptions{SVG: Pictures{Timeline: Writer(&drawn)}, Reports: ReportFiles{HTML: Writer(io.Discard)}}
-		report, err := Run(context.Background(), run.s, o)
-		if err != nil {
-			var refused *InputError
-			if errors.As(err, &refused) {
-				continue
-			}
-			return err
-		}
-		for _, x := range report.Aside.Pictures {
-			if bytes.Equal(x.SVG, drawn.Bytes()) {
-				x.Caption = run.caption
-				r.Pictures = append(r.Pictures, x)
-			}
-		}
-	}
-	return nil
 }
 
 func write(to Output, text []byte) error {

@@ -267,6 +267,13 @@ func (w *Watched) compare(cell, address int, old, now []byte, stack uint64) {
 // lostFrame is the SDK's dummy for frames that sl_send drops. Firmware writes it but never reads it.
 const lostFrame = "starloom_lost ("
 
+// StaticAt names the static variable at an address, "" without debug information. dummy reports the SDK's dummy for
+// frames that sl_send drops, and what it notes of the caller: no handler reads what an earlier one has left there.
+func (in *wasmInstance) StaticAt(address uint32) (name string, dummy bool) {
+	name = in.image.variable(address)
+	return name, strings.HasPrefix(name, "starloom_lost")
+}
+
 func (w *Watched) variable(address uint32) string {
 	name, known := w.sources[address]
 	if !known {

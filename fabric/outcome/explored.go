@@ -48,6 +48,26 @@ type Explored struct {
 	Pictures   []Picture          `json:"-"`                // for the page: the run, also without faults
 }
 
+// ExploredAct is what a handler received, did and changed in a slot, or a fault.
+type ExploredAct struct {
+	Slot  uint32
+	Path  string
+	Text  string
+	Fault bool
+	Late  bool // a fault of the frames that the handlers of the slot have sent
+}
+
+// Order sorts the acts of a slot.
+func (a *ExploredAct) Order() int {
+	switch {
+	case a.Late:
+		return 1
+	case a.Fault:
+		return -1
+	}
+	return 0
+}
+
 // ExploredCounts are the sizes of a search.
 type ExploredCounts struct {
 	States      int    `json:"states"` // distinct states
@@ -72,7 +92,8 @@ type ExploredCycle struct {
 	Shown uint32 `json:"shown_slots"`
 }
 
-func (c *ExploredCycle) text() string {
+// Text names the state that returns, and its period.
+func (c *ExploredCycle) Text() string {
 	if c.Period == 1 {
 		return fmt.Sprintf("nothing changes from slot %d on", c.First)
 	}
@@ -132,7 +153,7 @@ func (r *Explored) Sentence() string {
 	}
 	v := &r.Violations[0]
 	if n := r.Never; n != nil {
-		return r.raised() + fmt.Sprintf("%s: the run never ends: %s, without a fault in between; %s: %s", v.Rule, n.text(),
+		return r.raised() + fmt.Sprintf("%s: the run never ends: %s, without a fault in between; %s: %s", v.Rule, n.Text(),
 			v.Path, v.Message)
 	}
 	return r.raised() + fmt.Sprintf("%s in slot %d, cycle %d: %s: %s", v.Rule, v.Slot, v.Cycle, v.Path, v.Message)

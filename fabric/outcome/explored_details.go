@@ -27,6 +27,7 @@ type ExploredDetails struct {
 	Lines   []ExploredLine   `json:"lines,omitempty"`   // of the firmware, with branches
 	Graph   *ExploredGraph   `json:"-"`                 // nil if it is not asked for
 	Guide   *ExploredGuide   `json:"guide,omitempty"`   // of a guided search
+	Acts    []ExploredAct    `json:"-"`                 // for the page: the run up to the violation, in order
 }
 
 // ExploredTarget counts the steps with a fault at a target. Failing counts the schedules found so far that contain

@@ -20,7 +20,7 @@ type flowing struct {
 	kind  flowKind
 	known bool // plain: value is its value; counting: value is the sum of the constants added to the slot number
 	value uint32
-	far   bool // may be a sum of paths, one of which is long
+	far   bool // joins values, and one may be long
 }
 
 // long reports whether a value may be LongSleep or more by a constant of the code.

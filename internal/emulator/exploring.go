@@ -62,10 +62,7 @@ func Explore(ctx context.Context, c *config.Config, o Options, scripted int, cla
 			if c, ok := in.(firmware.Coverer); ok && o.HandlersCovered {
 				x.coverers = append(x.coverers, c)
 			}
-			if in, ok := in.(interface {
-				firmware.Instance
-				StackEnd() uint64
-			}); ok {
+			if in, ok := in.(staticInstance); ok {
 				x.watch(in, in.StackEnd())
 			}
 		}
@@ -91,26 +88,49 @@ func (x *Exploring) classes(given hw.Classes) hw.Classes {
 
 // statics is a part of an instance's memory outside stack and bank; images keep static variables there.
 type statics struct {
-	in       firmware.Instance
+	in       staticInstance
 	at       uint64
 	attached []byte // contents after the attachment
+	dummies  map[int]bool
 }
 
-func (x *Exploring) watch(in firmware.Instance, from uint64) {
+type staticInstance interface {
+	firmware.Instance
+	StackEnd() uint64
+	StaticAt(address uint32) (name string, dummy bool)
+}
+
+func (x *Exploring) watch(in staticInstance, from uint64) {
 	memory := in.Memory()
 	in.Bank().Outside(from, uint64(len(memory)), func(first, end uint64) {
-		x.statics = append(x.statics, statics{in, first, bytes.Clone(memory[first:end])})
+		x.statics = append(x.statics, statics{in, first, bytes.Clone(memory[first:end]), map[int]bool{}})
 	})
 }
 
 // Statics returns an error if firmware has changed a static variable, because states do not contain static variables.
 func (x *Exploring) Statics() error {
-	for _, s := range x.statics {
+	for i := range x.statics {
+		s := &x.statics[i]
 		now := s.in.Memory()[s.at : s.at+uint64(len(s.attached))]
-		if at := firstDifference(s.attached, now); at >= 0 {
+		for at := 0; ; at++ {
+			next := firstDifference(s.attached[at:], now[at:])
+			if next < 0 {
+				break
+			}
+			at += next
+			if s.dummies[at] {
+				continue
+			}
+			name, dummy := s.in.StaticAt(uint32(s.at) + uint32(at))
+			if s.dummies[at] = dummy; dummy {
+				continue
+			}
+			if name != "" {
+				name = ", " + name
+			}
 			return x.Config.Source.Refuse("firmware", fmt.Sprintf(
-				"%s has changed its static memory at address %#x; exploration returns to earlier states, which do not contain "+
-					"static variables", x.Image.Name, s.at+uint64(at)),
+				"%s has changed its static memory at address %#x%s; exploration returns to earlier states, which do not "+
+					"contain static variables", x.Image.Name, s.at+uint64(at), name),
 				"keep the variable in state_t; `starloom firmware check` names it")
 		}
 	}

@@ -225,7 +225,7 @@ func (s *search) covered(c *config.Config) []string {
 // slotsCovered describes the slots for which all faults of the bounds were tried.
 func (s *search) slotsCovered() string {
 	switch {
-	case s.failed != nil:
+	case s.pruning:
 		return fmt.Sprintf("any slot up to slot %d", s.cut)
 	case s.open != "":
 		return fmt.Sprintf("any slot up to slot %d", s.slot)
@@ -239,7 +239,7 @@ func (s *search) slotsCovered() string {
 func (s *search) pruned() []string {
 	f := s.failed
 	switch {
-	case f == nil:
+	case !s.pruning:
 		return nil
 	case f.faults == 0:
 		return []string{fmt.Sprintf("runs beyond slot %d: the run without faults fails", s.cut)}

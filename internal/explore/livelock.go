@@ -86,6 +86,7 @@ func (s *search) findLivelock(root uint32) {
 		usual++
 	}
 	s.failed = s.never(first, uint32(lead), uint32(period), usual)
+	s.aside.effects.blame(s.nodes.path(first))
 }
 
 // endless marks the numbers from which no path leads to an end: a number without a successor, or a step to none.

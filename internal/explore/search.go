@@ -32,9 +32,8 @@ type search struct {
 	open    string `saved:"-"` // reason of an incomplete search
 
 	origins
-	failed *failure
-	cut    uint32 // slot of the first failure, after which fewer faults are tried
-	aside  aside
+	counterexample
+	aside aside
 
 	saved  *Saved          `saved:"-"`
 	goes   bool            `saved:"-"` // the search goes on from a file
@@ -42,6 +41,13 @@ type search struct {
 	verify bool            `saved:"-"`
 	kept   map[key]visited `saved:"-"` // states found so far, for verify
 	err    error           `saved:"-"` // a difference found by verify
+}
+
+// counterexample is the best failure so far.
+type counterexample struct {
+	failed  *failure
+	cut     uint32 // slot of the first failure, after which fewer faults are tried
+	pruning bool   // there is a cut: a livelock is found after all states
 }
 
 // origins are where the explored runs begin.
@@ -418,7 +424,7 @@ func (s *search) merge(parent uint32, x *successor) {
 		s.aside.graph.step(parent, none, f.choice, f.violations[0].Rule)
 		if s.failed == nil || f.faults < s.failed.faults || f.slot < s.failed.slot {
 			if s.failed == nil {
-				s.cut = f.slot
+				s.cut, s.pruning = f.slot, true
 			}
 			f.parent, f.workload, f.start = parent, s.workload, s.startOf(parent)
 			s.failed, s.faults = f, f.faults-1

@@ -37,6 +37,7 @@ func Explored(report *outcome.Explored, command string) *Page {
 		p.Lead = append(p.Lead, Block{Picture: &Picture{Caption: x.Caption, SVG: x.SVG, Narrow: x.Narrow}})
 	}
 	p.add(scheduleSection(report))
+	p.add(actsSection(report))
 	p.add(raisedSection(report))
 	states := FigurePicture("Distinct states after each slot, and runs that have not ended.", statesFigure(report))
 	if states != nil && report.Verdict != outcome.Fails {
@@ -99,8 +100,11 @@ func scheduleText(r *outcome.Explored) string {
 	if r.FewestShown && len(r.Schedule) > 0 {
 		text += ". No run with fewer faults breaks a rule"
 	}
-	if r.Deadlock != nil {
+	switch {
+	case r.Deadlock != nil:
 		text += ". Deadlock " + r.Deadlock.Text()
+	case r.Never != nil:
+		text += ". The run never ends: " + r.Never.Text()
 	}
 	return text + "."
 }
@@ -124,6 +128,19 @@ func scheduleSection(r *outcome.Explored) *Section {
 	}
 	return &Section{Title: "The schedule", Gist: fmt.Sprint(len(r.Schedule) + len(r.Draws) + len(r.Arrivals)),
 		Blocks: []Block{{Table: t}}}
+}
+
+// actsSection tells the run of the schedule.
+func actsSection(r *outcome.Explored) *Section {
+	if len(r.Acts) == 0 {
+		return nil
+	}
+	t := table("What handlers received -> what they did; variables that changed. Other calls are left out.", "#slot",
+		"where", "what")
+	for i := range r.Acts {
+		t.row(r.Acts[i].Slot, r.Acts[i].Path, r.Acts[i].Text)
+	}
+	return &Section{Title: "The run, slot by slot", Gist: fmt.Sprint(len(r.Acts)), Blocks: []Block{{Table: t}}}
 }
 
 func statesFigure(r *outcome.Explored) *figure.Figure {

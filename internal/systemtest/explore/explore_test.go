@@ -190,9 +190,18 @@ func TestCounterexample(t *testing.T) {
 	s, err := starloom.ParseScenario("", []byte(protocol(t, 2, 3)))
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "lost.yaml")
-	r, err := starloom.Explore(t.Context(), s, starloom.ExploreOptions{Counterexample: starloom.File(path)})
+	o := starloom.ExploreOptions{Counterexample: starloom.File(path), Pictured: true}
+	r, err := starloom.Explore(t.Context(), s, o)
 	require.NoError(t, err)
 	require.Equal(t, outcome.Fails, r.Verdict)
+	told := ""
+	for _, act := range r.Acts {
+		told += fmt.Sprintf("%d %s: %s\n", act.Slot, act.Path, act.Text)
+		assert.LessOrEqual(t, uint64(act.Slot), r.Violations[0].Slot+1)
+	}
+	assert.Contains(t, told, fmt.Sprintf("%d %s: fault: %s\n", r.Schedule[0].Slot, r.Schedule[0].Target, r.Schedule[0].Kind))
+	assert.Contains(t, told, "received from 0: data")
+	assert.Contains(t, told, fmt.Sprintf("%d %s: ", r.Violations[0].Slot, r.Violations[0].Path))
 	again, err := starloom.LoadScenario(path)
 	require.NoError(t, err)
 	report, err := starloom.Run(t.Context(), again, starloom.RunOptions{})
@@ -257,6 +266,23 @@ STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 	require.NoError(t, err)
 	_, err = starloom.Explore(t.Context(), s, starloom.ExploreOptions{})
 	assert.ErrorContains(t, err, "static memory")
+}
+
+// Frames that a full TX FIFO refuses are written to a static dummy of the SDK, which no later handler reads.
+func TestFramesForFullFIFO(t *testing.T) {
+	image := build(t, `#include "starloom.h"
+typedef struct { uint32_t slots; } state_t;
+static void on_start(sl_nic *nic, state_t *s) { (void)s; sl_listen(nic, 0); }
+static void on_slot(sl_nic *nic, state_t *s) {
+    for (uint32_t i = 0; i < 9; i++) *(uint32_t *)sl_send(nic, 0, SL_KIND_DATA, SL_ANY, 4)->payload = i + s->slots;
+    while (sl_receive(nic)) {}
+    if (++s->slots > 3) sl_done(nic);
+}
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
+`)
+	r := explored(t, "starloom: 1\nfabric: {bus: {vertices: 2, buses: [[0, 1]], arbiter: fixed}}\nfirmware: {image: "+
+		image+"}\nstop: {slots: 6}\n", "{drop: 1}", explore.Options{})
+	assert.NotEmpty(t, r.Verdict)
 }
 
 // columnsOf returns the columns of a scenario's states with a class.

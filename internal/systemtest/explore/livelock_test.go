@@ -1,8 +1,10 @@
 package explore
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -36,6 +38,10 @@ func TestLivelock(t *testing.T) {
 	require.Equal(t, outcome.Fails, free.Verdict)
 	require.NotNil(t, free.Never)
 	assert.Len(t, free.Schedule, 1)
+	assert.Contains(t, free.Covered[1], "each in any slot, ", "a livelock is found after all states")
+	assert.Positive(t, slices.MaxFunc(free.Targets, func(a, b outcome.ExploredTarget) int {
+		return cmp.Compare(a.Failing, b.Failing)
+	}).Failing)
 	assert.EqualValues(t, 8, free.Never.Period, "the timeout of the sender")
 	assert.Equal(t, "finishes", free.Violations[0].Rule)
 	assert.EqualValues(t, free.Never.Shown, free.Violations[0].Slot)
