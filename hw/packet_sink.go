@@ -245,14 +245,25 @@ func (e *ejection) end(place, vc int) {
 	e.granted[place]--
 }
 
-// first returns the VC of the first packet with a place and a flit, -1 if none.
-func (e *ejection) first(place int) int {
+// first returns the VC of the first packet with a place and a flit, -1 if none. Packets get places first. If lit, f
+// arrives in this cycle and counts.
+func (e *ejection) first(place int, f Flit, lit bool) int {
+	packets := int(e.packets[place])
+	order := e.order[place*e.room : place*e.room+packets]
+	if lit && f.Head() {
+		packets++
+	}
+	granted := min(packets, int(e.granted[place])+int(e.places-e.taken[place]))
 	// VCs of earlier packets; an earlier packet of the same VC precedes this one in the buffer
 	var seen [VCsMax / 64]uint64
-	for _, vc := range e.order[place*e.room : place*e.room+int(e.granted[place])] {
+	for k := range granted {
+		vc := f.VC()
+		if k < len(order) {
+			vc = int(order[k])
+		}
 		if bit := uint64(1) << (vc & 63); seen[vc>>6]&bit == 0 {
-			if e.count[place*e.vcs+int(vc)] > 0 {
-				return int(vc)
+			if e.count[place*e.vcs+vc] > 0 || lit && vc == f.VC() {
+				return vc
 			}
 			seen[vc>>6] |= bit
 		}
@@ -260,22 +271,43 @@ func (e *ejection) first(place int) int {
 	return -1
 }
 
+// next returns the flit that the sink consumes in this cycle, if f arrives in this cycle (lit).
+func (e *ejection) next(place int, f Flit, lit bool) (Flit, bool) {
+	vc := e.first(place, f, lit)
+	if vc < 0 {
+		return 0, false
+	}
+	if at := place*e.vcs + vc; e.count[at] > 0 {
+		f = Flit(e.flits[at*e.depth+int(e.head[at])])
+	}
+	return f, true
+}
+
+// pop removes the flit that the sink consumes from the buffer.
+func (e *ejection) pop(place int) (Flit, bool) {
+	e.grant(place)
+	v := e.first(place, 0, false)
+	if v < 0 {
+		return 0, false
+	}
+	vc := place*e.vcs + v
+	f := Flit(e.flits[vc*e.depth+int(e.head[vc])])
+	e.head[vc] = uint16((int(e.head[vc]) + 1) % e.depth)
+	e.count[vc]--
+	if f.Tail() {
+		e.end(place, v)
+	}
+	return f, true
+}
+
 // drain consumes one flit at each sink of the shard with buffered flits.
 func (e *ejection) drain(x *PacketSinks, shard int, places Shard) {
 	held, n := &e.held[shard], places.End-places.First
 	for at := held.Next(0, n); at < n; at = held.Next(at+1, n) {
 		place := places.First + at
-		e.grant(place)
-		v := e.first(place)
-		if v < 0 {
+		f, ok := e.pop(place)
+		if !ok {
 			continue
-		}
-		vc := place*e.vcs + v
-		f := Flit(e.flits[vc*e.depth+int(e.head[vc])])
-		e.head[vc] = uint16((int(e.head[vc]) + 1) % e.depth)
-		e.count[vc]--
-		if f.Tail() {
-			e.end(place, v)
 		}
 		if !e.holds(place) {
 			held.Remove(at)
@@ -298,5 +330,5 @@ func (e *ejection) moves() bool {
 }
 
 func (e *ejection) movesAt(place int) bool {
-	return e.first(place) >= 0 || e.granted[place] < e.packets[place] && e.taken[place] < e.places
+	return e.first(place, 0, false) >= 0 || e.granted[place] < e.packets[place] && e.taken[place] < e.places
 }

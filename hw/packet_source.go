@@ -245,7 +245,7 @@ func (x *PacketSources) send(shard, place int) (sent bool) {
 	first := place * vcs
 	f := Flit(packet) << flitPacketShift
 	if x.place[place] == 0 {
-		if x.clock.cycle < x.hold {
+		if x.holds() {
 			return true
 		}
 		vc := x.freeVC(place, packet)
@@ -283,6 +283,9 @@ func (x *PacketSources) send(shard, place int) (sent bool) {
 	x.flits.put(shard, to.wire, to.delay, uint64(f))
 	return true
 }
+
+// holds reports whether no head may leave in this cycle. The cycle of reset comes before cycle 0.
+func (x *PacketSources) holds() bool { return int64(x.clock.cycle) < int64(x.hold) }
 
 func (x *PacketSources) vcsOf(packet uint32) (low, high int) {
 	if p := x.packets; p.FirstVC != nil {

@@ -1,6 +1,9 @@
 package hw
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // PacketSource is a stand-alone source of packets for a kernel with the same clock and one shard of one unit.
 type PacketSource struct {
@@ -12,8 +15,8 @@ type PacketSource struct {
 	data []uint64 // by packet
 	gone []uint32 // number of packets whose numbers are free again
 
-	create, credit            bool
-	created, length, creditVC uint64
+	create, credit, held           bool
+	created, length, creditVC, vcs uint64
 }
 
 // NewPacketSource returns a source whose FIFO holds queue packets. A packet has a size of up to sizeBits bits and
@@ -25,7 +28,7 @@ func NewPacketSource(path string, clock *Clock, config RouterConfig, queue, size
 			queue, sizeBits, dataBits, 1<<16, RouterDataBits)
 	}
 	graph := RouterGraph{Ports: []int{1}, Nodes: []RouterNode{{Latency: 1}}}
-	routing, feed := RouteTable{Ports: make([]uint8, 1)}, Feed{TxFrames: queue}
+	routing, feed := RouteTable{Ports: make([]uint8, 1)}, Feed{TxFrames: queue, Chosen: true}
 	n, err := NewFedNetwork(path, clock, config, &graph, routing, feed, shards)
 	if err != nil {
 		return nil, err
@@ -68,6 +71,8 @@ func (x *PacketSource) Site() *Site {
 			input("create_i", 1, func(v uint64) { x.create = v != 0 }),
 			input("size_i", x.size, func(v uint64) { x.length = v }),
 			input("data_i", x.dataBits, func(v uint64) { x.created = v }),
+			input("vcs_i", c.VCs, func(v uint64) { x.vcs = v }),
+			input("hold_i", 1, func(v uint64) { x.held = v != 0 }),
 			input("credit_i", 1, func(v uint64) { x.credit = v != 0 }),
 			input("credit_vc_i", IndexBits(c.VCs), func(v uint64) { x.creditVC = v }),
 			field("valid_o", 1, func(Flit) uint64 { return 1 }),
@@ -79,15 +84,20 @@ func (x *PacketSource) Site() *Site {
 	}
 }
 
-// take consumes the inputs. It drops a packet for a full FIFO, and a credit without an outstanding flit.
+// take consumes the inputs. It drops a packet for a full FIFO or without VCs, and a credit without an outstanding flit.
 func (x *PacketSource) take(int) {
 	n := x.network
 	n.Flits.take(n.Sources.wiring.sources[0].wire)
 	for ; x.gone[0] != n.Gone(0); x.gone[0]++ {
 		n.Release(n.Number(0, x.gone[0]))
 	}
-	if x.create && int(n.Fed(0)-n.Gone(0)) < x.queue {
-		x.data[n.Feed(0, 0, uint16(max(1, x.length)), 0, VCRange{})] = x.created
+	if x.create && x.vcs != 0 && int(n.Fed(0)-n.Gone(0)) < x.queue {
+		vcs := VCRange{Low: uint8(bits.TrailingZeros64(x.vcs)), High: uint8(bits.Len64(x.vcs) - 1)}
+		x.data[n.Feed(0, 0, uint16(max(1, x.length)), 0, vcs)] = x.created
+	}
+	now := n.Sources.clock.cycle
+	if n.Hold(now); x.held {
+		n.Hold(now + 1)
 	}
 	wire := uint32(n.Routers.wiring.first[1])
 	n.Credits.take(wire)

@@ -7,21 +7,23 @@ import (
 	"slices"
 )
 
-// exportedRouters describes a network of routers with bare packets as Verilog: the site of the routers, and sites of
-// the parts around them that RTL cannot replace.
+// exportedRouters describes a network of routers as Verilog: the site of the routers, and sites of the parts around
+// them that RTL cannot replace.
 //
 //	packet_source -> delay_line -> vc_router -> delay_line -> packet_sink    flits
 //	              <- delay_line <-           <- delay_line <-                credits
 //	                                route_table
 //
+// A packet_ejector takes the place of a packet_sink that firmware empties.
 // A flit carries data: the phase of a torus in bit 0, the destination, and the packet's number.
 type exportedRouters struct {
 	*RouterSignals
 	*RouterNetwork
-	vcs, vcBits, nodeBits int // virtual channels; widths of a VC and of a destination
-	dataBits, flitBits    int // widths of the data, and of a flit with its flags and VC
-	ports                 int // per router
-	feeds                 []injections
+	vcs, vcBits, nodeBits int         // virtual channels; widths of a VC and of a destination
+	dataBits, flitBits    int         // widths of the data, and of a flit with its flags and VC
+	ports                 int         // per router
+	injections            []injection // by place
+	queue                 int         // longest queue of a source so far, in packets
 
 	flits, credits exportedLinks
 }
@@ -42,20 +44,32 @@ type exportedLinks struct {
 
 func (l *exportedLinks) delay(link int) int { return int(l.drivers[l.wires[link]].delay) }
 
-// injections are the packets of a source in order, with the cycles in which the source gets them. A source gets one
-// packet per cycle; later cycles of simultaneous packets do not delay any flit.
-type injections struct {
-	at      []uint32
-	packets []uint32
+// injection is the packet that a source gets in a cycle, one per cycle. Simultaneous packets come in later cycles,
+// which delays no flit.
+type injection struct {
+	cycle  uint64
+	next   uint32 // number in PacketSources.queue of the first packet that the source has not got
+	packet uint32
+	is     bool
 }
+
+// FedBy describes the processors of a network with firmware.
+type FedBy struct {
+	Flits int                // maximum number of flits of a packet
+	Holds bool               // handlers hold packets back at the start of a slot
+	Freed func(node int) int // at a boundary: number of places of the node's sink that the processor frees
+}
+
+// FedBy makes the signals those of a network with firmware, for Sites.
+func (s *RouterSignals) FedBy(by FedBy) { s.fed = by }
 
 const (
 	exportedDataBitsMax = RouterDataBits // DATA_BITS of vc_router
 	exportedDelayMax    = 64             // CREDIT_DELAY of vc_router
 )
 
-// Sites describes the hardware of a network with bare packets for an export. It returns an error for hardware that
-// the Verilog modules lack. Call Sites when the packets are known.
+// Sites describes the hardware of a network for an export. It returns an error for hardware that the Verilog modules
+// lack. Call Sites in reset, when bare packets are known. The inputs of sources must be read in every cycle.
 func (s *RouterSignals) Sites() ([]*Site, error) {
 	n := s.network
 	w, c := n.Routers.wiring, &n.Routers.config
@@ -67,7 +81,10 @@ func (s *RouterSignals) Sites() ([]*Site, error) {
 		return nil, err
 	}
 	x.connect(w)
-	x.schedule(w)
+	x.queue, x.injections = 1, make([]injection, w.nodes)
+	for place := range x.injections {
+		x.injections[place] = injection{cycle: CycleOfReset, next: x.Sources.next[place]}
+	}
 	return []*Site{x.sources(w), x.flitLinks(w), x.creditLinks(w), x.tables(w), x.routers(w), x.sinks(w)}, nil
 }
 
@@ -86,12 +103,8 @@ func (x *exportedRouters) check(c *RouterConfig, w *routerWiring) error {
 		return fmt.Errorf("%s: route_table has no option %s", path, option)
 	}
 	switch {
-	case x.Sources.room > 0:
-		return fmt.Errorf("%s: its packets come from firmware", path)
 	case x.Routers.faults != nil:
 		return fmt.Errorf("%s: faults act between the parts", path)
-	case x.Packets.FirstVC != nil:
-		return fmt.Errorf("%s: packets choose the virtual channels in which they leave", path)
 	case x.ports*x.vcs > 64:
 		return fmt.Errorf("%s: %d ports with %d virtual channels each, but vc_router has at most 64 input VCs", path,
 			x.ports, x.vcs)
@@ -150,21 +163,6 @@ func linksOf(drivers []exportedDriver) exportedLinks {
 		}
 	}
 	return l
-}
-
-func (x *exportedRouters) schedule(w *routerWiring) {
-	x.feeds = make([]injections, w.nodes)
-	for place := range x.feeds {
-		feed := &x.feeds[place]
-		feed.packets = x.Sources.queue[x.Sources.start[place]:x.Sources.end[place]]
-		for k, packet := range feed.packets {
-			at := x.Packets.Created[packet]
-			if k > 0 {
-				at = max(at, feed.at[k-1]+1)
-			}
-			feed.at = append(feed.at, at)
-		}
-	}
 }
 
 // data returns the data of a packet's flit.
@@ -451,15 +449,24 @@ func (x *exportedRouters) tables(w *routerWiring) *Site {
 
 // injected returns the packet that a source gets in this cycle.
 func (x *exportedRouters) injected(place int) (packet uint32, ok bool) {
-	k, ok := slices.BinarySearch(x.feeds[place].at, uint32(x.Sources.clock.cycle))
-	if !ok {
+	s, i := x.Sources, &x.injections[place]
+	if i.cycle == s.clock.cycle {
+		return i.packet, i.is
+	}
+	i.cycle, i.is = s.clock.cycle, i.next != s.end[place]
+	if !i.is {
 		return 0, false
 	}
-	return x.feeds[place].packets[k], true
+	i.packet = s.queue[place*s.room+int(i.next&s.mask)]
+	if i.is = uint64(x.Packets.Created[i.packet]) <= i.cycle; i.is {
+		i.next++
+		x.queue = max(x.queue, int(i.next-s.next[place]))
+	}
+	return i.packet, i.is
 }
 
 func (x *exportedRouters) sources(w *routerWiring) *Site {
-	most, queue := uint16(1), 1
+	most := uint16(max(1, x.fed.Flits))
 	for _, size := range x.Packets.Size {
 		most = max(most, size)
 	}
@@ -469,8 +476,6 @@ func (x *exportedRouters) sources(w *routerWiring) *Site {
 			if !ok {
 				return 0
 			}
-			k, _ := slices.BinarySearch(x.feeds[place].at, uint32(x.Sources.clock.cycle))
-			queue = max(queue, k+1-int(x.Sources.next[place]-x.Sources.start[place]))
 			return of(packet)
 		})}
 	}
@@ -493,17 +498,34 @@ func (x *exportedRouters) sources(w *routerWiring) *Site {
 		vc, lit := x.Credits.at(ports+uint32(place), 0)
 		return uint64(vc), lit
 	}
+	all := ^uint64(0) >> (64 - c.VCs)
+	constant := func(name string, bits int, value uint64) Port {
+		return exportedInput(name, bits, func(int) uint64 { return value },
+			func(int) Expression { return Constant(bits, value) })
+	}
+	vcs, hold := constant("vcs_i", c.VCs, all), constant("hold_i", 1, 0)
+	if x.Packets.FirstVC != nil {
+		vcs = outside("vcs_i", c.VCs, func(p uint32) uint64 {
+			return all >> (c.VCs - 1 - int(x.Packets.LastVC[p])) &^ (1<<x.Packets.FirstVC[p] - 1)
+		})
+	}
+	if x.fed.Holds {
+		hold = Port{Name: "hold_i", Bits: 1, Input: true, Outside: true,
+			Get: GetValue(func(int) uint64 { return bit(x.Sources.holds()) })}
+	}
 	return &Site{
 		Twin: "packet_source", What: "sources of packets", Elements: w.nodes, Clocked: true,
 		Parameters: func(int) map[string]int { // queue is known after a run
 			return map[string]int{"VCS": c.VCs, "DEPTH": c.Depth, "WAIT_FOR_TAIL": int(bit(c.WaitForTail)),
-				"DATA_BITS": x.dataBits, "SIZE_BITS": bits.Len16(most), "QUEUE": queue}
+				"DATA_BITS": x.dataBits, "SIZE_BITS": bits.Len16(most), "QUEUE": x.queue}
 		},
 		Path: func(place int) string { return x.node(w.node[place]) + ".out.flit" },
 		Ports: []Port{
 			outside("create_i", 1, func(uint32) uint64 { return 1 }),
 			outside("size_i", bits.Len16(most), func(p uint32) uint64 { return uint64(x.Packets.Size[p]) }),
 			outside("data_i", x.dataBits, func(p uint32) uint64 { return x.data(p, false) }),
+			vcs,
+			hold,
 			exportedInput("credit_i", 1, func(place int) uint64 { _, lit := credit(place); return bit(lit) },
 				func(place int) Expression { return x.credit(int(ports)+place, 0, 1) }),
 			exportedInput("credit_vc_i", x.vcBits, func(place int) uint64 { vc, _ := credit(place); return vc },
@@ -520,21 +542,32 @@ func (x *exportedRouters) sources(w *routerWiring) *Site {
 }
 
 func (x *exportedRouters) sinks(w *routerWiring) *Site {
-	ports := w.first[len(w.ports)]
-	flit := func(of func(f Flit) uint64) func(place int) uint64 {
+	ports, eject := w.first[len(w.ports)], x.Sinks.eject
+	arriving := func(place int) (Flit, bool) {
+		f, lit := x.Flits.at(uint32(ports+place), 0)
+		return Flit(f), lit
+	}
+	flit := func(from func(place int) (Flit, bool), of func(f Flit) uint64) func(place int) uint64 {
 		return func(place int) uint64 {
-			if f, lit := x.Flits.at(uint32(ports+place), 0); lit {
-				return of(Flit(f))
+			if f, lit := from(place); lit {
+				return of(f)
 			}
 			return 0
 		}
 	}
 	input := func(name string, low, bits int, of func(f Flit) uint64) Port {
-		return exportedInput(name, bits, flit(of),
+		return exportedInput(name, bits, flit(arriving, of),
 			func(place int) Expression { return x.arrival(ports+place, low, bits) })
 	}
+	taken := arriving
+	if eject != nil {
+		taken = func(place int) (Flit, bool) {
+			f, lit := arriving(place)
+			return eject.next(place, f, lit)
+		}
+	}
 	result := func(name string, bits int, of func(f Flit) uint64) Port {
-		p := exported(name, bits, flit(of))
+		p := exported(name, bits, flit(taken, of))
 		p.Polled = true
 		return p
 	}
@@ -544,7 +577,7 @@ func (x *exportedRouters) sinks(w *routerWiring) *Site {
 		return uint64(vc), lit
 	}
 	data := func(f Flit) uint64 { return x.data(f.Packet(), f&flitPhase != 0) }
-	return &Site{
+	site := &Site{
 		Twin: "packet_sink", What: "sinks of packets", Elements: w.nodes, Clocked: true,
 		Parameters: Same(map[string]int{"VCS": x.vcs, "DATA_BITS": x.dataBits}),
 		Path:       func(place int) string { return x.node(w.node[place]) + ".in.credit" },
@@ -563,4 +596,10 @@ func (x *exportedRouters) sinks(w *routerWiring) *Site {
 				View{Name: "vc", Bits: x.vcBits}),
 		},
 	}
+	if eject != nil {
+		site.Twin, site.Parameters = "packet_ejector", Same(eject.parameters(x.dataBits))
+		site.Ports[1] = Port{Name: "freed_i", Bits: IndexBits(int(eject.places) + 1), Input: true, Outside: true,
+			Get: GetValue(func(place int) uint64 { return uint64(x.fed.Freed(w.node[place])) })}
+	}
+	return site
 }

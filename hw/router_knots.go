@@ -232,7 +232,7 @@ func (g *waits) sourceWaits(place int) bool {
 // sinkWaits is waiting for a sink without room for its first held packet.
 func (g *waits) sinkWaits(place int) bool {
 	e, v := g.n.Sinks.eject, g.sink(place)
-	if e == nil || g.takes == nil || e.first(place) >= 0 || e.granted[place] == e.packets[place] ||
+	if e == nil || g.takes == nil || e.first(place, 0, false) >= 0 || e.granted[place] == e.packets[place] ||
 		e.taken[place] < e.places {
 		return false
 	}

@@ -19,6 +19,7 @@ type RouterSignals struct {
 	network *RouterNetwork
 	node    func(node int) string // path of a node
 	called  PacketNumbers
+	fed     FedBy
 
 	places []Shard  // by router: places of its nodes
 	until  []uint64 // by router: first cycle with unchanging signals

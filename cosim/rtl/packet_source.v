@@ -1,12 +1,13 @@
 // Source of packets at an input port of a router: a FIFO of packets, sent flit by flit in order of creation.
 //
-// create_i adds a packet: its data, which every flit carries, and its size in flits. A head leaves on the next
-// virtual channel (VC), in circular order after the last used one, that has no owner and has a credit. A packet owns
-// its VC until its tail has left or, with WAIT_FOR_TAIL, until its last credit has returned. Each flit needs a credit
-// for one of the DEPTH places at the far end. A packet that enters an empty FIFO may leave in the same cycle, and a
+// create_i adds a packet: its data, which every flit carries, its size in flits, and the VCs in which it may leave:
+// from the lowest to the highest bit of vcs_i. A head leaves on the next of these virtual channels (VC), in circular
+// order after the last used one, that has no owner and has a credit, but not while hold_i is 1. A packet owns its VC
+// until its tail has left or, with WAIT_FOR_TAIL, until its last credit has returned. Each flit needs a credit for
+// one of the DEPTH places at the far end. A packet that enters an empty FIFO may leave in the same cycle, and a
 // credit counts in the cycle in which it returns; the flit is on the outputs one cycle later. One flit per cycle.
-// Outputs are registers, 0 without a flit. A packet for a full FIFO and a credit without an outstanding flit are
-// ignored. Reset: no packets, all credits, all VCs free, the first VC is 0.
+// Outputs are registers, 0 without a flit. A packet for a full FIFO or without VCs and a credit without an
+// outstanding flit are ignored. Reset: no packets, all credits, all VCs free, the first VC is 0.
 // Twin of hw.PacketSources, for one source.
 `default_nettype none
 
@@ -23,6 +24,8 @@ module packet_source #(
   input  wire create_i,
   input  wire [SIZE_BITS-1:0] size_i, // 0 counts as 1
   input  wire [DATA_BITS-1:0] data_i,
+  input  wire [VCS-1:0] vcs_i,
+  input  wire hold_i,
   input  wire credit_i,
   input  wire [(VCS > 1 ? $clog2(VCS) : 1)-1:0] credit_vc_i,
   output wire valid_o,
@@ -50,12 +53,13 @@ module packet_source #(
   localparam [VCS-1:0] ONE = 1;
 
   // The FIFO of packets.
-  reg [SIZE_BITS+DATA_BITS-1:0] packets_q [0:QUEUE-1];
+  reg [VCS+SIZE_BITS+DATA_BITS-1:0] packets_q [0:QUEUE-1];
   reg [PLACE_BITS-1:0] read_q, write_q;
   reg [QUEUED_BITS-1:0] queued_q;
   wire empty = queued_q == {QUEUED_BITS{1'b0}};
-  wire enters = create_i && queued_q != QUEUE_FULL;
-  wire [SIZE_BITS+DATA_BITS-1:0] packet = empty ? {size_i, data_i} : packets_q[read_q];
+  wire enters = create_i && |vcs_i && queued_q != QUEUE_FULL;
+  wire [VCS+SIZE_BITS+DATA_BITS-1:0] packet = empty ? {vcs_i, size_i, data_i} : packets_q[read_q];
+  wire [VCS-1:0] vcs = packet[SIZE_BITS+DATA_BITS+:VCS];
   wire waits = !empty || enters; // a packet is there
   wire leaves;                   // its tail leaves
 
@@ -65,7 +69,7 @@ module packet_source #(
   reg [VCS-1:0] last_q;             // the VC of the current or last packet
   reg [SIZE_BITS-1:0] place_q;      // flits sent of the current packet
   wire [VCS*COUNT_BITS-1:0] owed;   // sent_q without the credit of this cycle
-  wire [VCS-1:0] has_credit, free;
+  wire [VCS-1:0] has_credit, free, may;
   genvar v;
   generate
     for (v = 0; v < VCS; v = v + 1) begin : g_vc
@@ -75,17 +79,18 @@ module packet_source #(
       wire [COUNT_BITS-1:0] rest = counts ? out - 1'b1 : out;
       assign owed[v*COUNT_BITS+:COUNT_BITS] = rest;
       assign has_credit[v] = rest != FULL;
+      assign may[v] = |vcs[v:0] && |vcs[VCS-1:v];
       assign free[v] = !used_q[v] || (WAIT_FOR_TAIL != 0 && counts && rest == {COUNT_BITS{1'b0}});
     end
   endgenerate
 
   // The VC of the flit: of a head, the next one that is free.
   wire first = place_q == {SIZE_BITS{1'b0}};
-  wire [VCS-1:0] candidates = free & has_credit;
+  wire [VCS-1:0] candidates = free & has_credit & may;
   wire [VCS-1:0] after = candidates & ~(last_q | (last_q - ONE)); // after the last one
   wire [VCS-1:0] among = |after ? after : candidates;
   wire [VCS-1:0] chosen = first ? among & (~among + ONE) : last_q & has_credit;
-  wire sends = waits && |chosen;
+  wire sends = waits && |chosen && !(first && hold_i);
   wire [SIZE_BITS-1:0] next_place = place_q + 1'b1;
   wire ends = next_place >= packet[DATA_BITS+:SIZE_BITS];
   assign leaves = sends && ends;
@@ -102,7 +107,7 @@ module packet_source #(
   reg [DATA_BITS-1:0] data_q;
   integer n;
   always @(posedge clock) begin
-    if (enters) packets_q[write_q] <= {size_i, data_i};
+    if (enters) packets_q[write_q] <= {vcs_i, size_i, data_i};
     for (n = 0; n < VCS; n = n + 1) begin
       sent_q[n*COUNT_BITS+:COUNT_BITS] <= owed[n*COUNT_BITS+:COUNT_BITS];
       if (sends && chosen[n]) sent_q[n*COUNT_BITS+:COUNT_BITS] <= owed[n*COUNT_BITS+:COUNT_BITS] + 1'b1;

@@ -9,7 +9,7 @@ func All() []Twin {
 		fifo(), creditCounter(), lfsr(),
 	}, arbiters(), []Twin{
 		listAllocator(), capArbiter(), contention(), coin(), outputFilter(), outputPort(), crosspoint(),
-		bus(), busTaps(), vcRouter(), routeTable(), packetSource(), packetSink(),
+		bus(), busTaps(), vcRouter(), routeTable(), packetSource(), packetSink(), packetEjector(),
 		crc16(), serialiser(), requester(), deserialiser(),
 		freeArbiter(), streamFIFO(), skidBuffer(), registerSlice(), counter(), delayLine(), asyncFIFO(),
 	})

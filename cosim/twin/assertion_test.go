@@ -92,6 +92,8 @@ var broken = []breach{
 	{"packet_source", "among & (~among + ONE)", "among", "choice: VCs "},
 	{"packet_source", "last_q & has_credit;", "last_q;", "credit: a flit to "},
 	{"packet_source", "!(ends && WAIT_FOR_TAIL == 0)", "1'b1", "used: VCs "},
+	{"packet_ejector", "if (!past && k[", "if (k[", "choice: VCs "},
+	{"packet_ejector", "wanted < free ? wanted : free", "wanted", "places: "},
 	{"packet_sink", "valid_i && !reset ? vc_i", "!reset ? vc_i", "credit: VC "},
 	{"pops_slot", "last ? 17'd0 : cycle_q", "cycle_q", "cycle: "},
 	{"pops_slot", "LAST_CYCLE = SLOT_CYCLES - 1", "LAST_CYCLE = SLOT_CYCLES - 2", "late: light at the far end in the last cycle of a slot"},

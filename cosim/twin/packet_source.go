@@ -24,6 +24,9 @@ func packetSource() Twin {
 			{"a VC is free when its tail has left", "!(ends && WAIT_FOR_TAIL == 0)", "!ends"},
 			{"a VC is free when a credit is back", "counts && rest == {COUNT_BITS{1'b0}})", "counts)"},
 			{"a packet waits for a cycle", "wire waits = !empty || enters;", "wire waits = !empty;"},
+			{"all VCs", "has_credit & may;", "has_credit;"},
+			{"only the named VCs", "|vcs[v:0] && |vcs[VCS-1:v]", "vcs[v]"},
+			{"holds all flits", "!(first && hold_i)", "!hold_i"},
 			{"ring one packet short", "LAST_PLACE = QUEUE - 1", "LAST_PLACE = QUEUE > 2 ? QUEUE - 2 : QUEUE - 1"},
 			{"missing reset of the place", "      place_q <= {SIZE_BITS{1'b0}};\n      read_q", "      read_q"},
 		},
@@ -42,12 +45,17 @@ func packetSource() Twin {
 				return err
 			}
 			create, size, data := m.Pin("create_i"), m.Pin("size_i"), m.Pin("data_i")
-			credit, vc := m.Pin("credit_i"), m.Pin("credit_vc_i")
+			credit, vc, vcs, hold := m.Pin("credit_i"), m.Pin("credit_vc_i"), m.Pin("vcs_i"), m.Pin("hold_i")
 			m.Use = func(random *Random, inputs []uint64) {
 				turn := random.Cycle() / 64
 				inputs[create.Word] = facts(random.Below(8) < 1+int(turn%4)*2)
 				inputs[size.Word] = uint64(random.Below(1 + min(6, 1<<size.Bits-1)))
 				inputs[data.Word] = random.Uint64() & (^uint64(0) >> (64 - data.Bits))
+				inputs[vcs.Word] = ^uint64(0) >> (64 - vcs.Bits)
+				if turn/16%2 == 1 {
+					inputs[vcs.Word] &= random.Uint64()
+				}
+				inputs[hold.Word] = facts(turn/8%2 == 1 && random.Below(4) == 0)
 				inputs[credit.Word] = facts(random.Below(4) < 1+int(turn/4%4))
 				inputs[vc.Word] = uint64(random.Below(p["VCS"]))
 			}

@@ -462,7 +462,19 @@ func (s *Stream) Reset(uint64) {
 }
 
 func (s *Stream) Routers() *hw.RouterSignals {
-	return s.signals(hw.PacketNumbers{Bits: 32, Of: func(packet uint32) uint64 { return s.serial[packet] }})
+	r := s.signals(hw.PacketNumbers{Bits: 32, Of: func(packet uint32) uint64 { return s.serial[packet] }})
+	most := nic.Phits(s.stride, s.routers.Bits)
+	r.FedBy(hw.FedBy{Flits: most, Holds: s.timing.ComputeCycles > 0, Freed: func(node int) (places int) {
+		for i := range s.shards {
+			for _, of := range s.shards[i].freed {
+				if of == node {
+					places++
+				}
+			}
+		}
+		return places
+	}})
+	return r
 }
 
 func (s *Stream) State(v *hw.StateVisitor) {

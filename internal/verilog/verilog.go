@@ -81,8 +81,8 @@ func Write(ctx context.Context, c *config.Config, dir string, o Options) (report
 		return nil, err
 	}
 	slot := c.Timing.SlotCycles()
-	if c.Bare() {
-		slot = 1
+	if fabric.RoutersOf(c.Network) != nil {
+		slot = 1 // packets enter in any cycle
 	}
 	x := &run{c: c, m: m, top: top, events: top.Record(slot)}
 	if err := x.run(ctx); err != nil {
@@ -126,9 +126,6 @@ func appear(dir string, files map[string]string) error {
 func refuse(c *config.Config) error {
 	key := "fabric." + c.Network.Kind()
 	switch {
-	case fabric.RoutersOf(c.Network) != nil && !c.Bare():
-		return c.Source.Refuse(key, "processors at routers are not exported yet",
-			"delete firmware: bare packets are exported")
 	case len(c.RTL) > 0:
 		return c.Source.Refuse("rtl", "an export contains the twins of all parts, and no other RTL", "delete rtl")
 	case c.Timing.Frames > 1:
@@ -141,7 +138,7 @@ func refuse(c *config.Config) error {
 
 func topOf(c *config.Config, m *emulator.Machine) (*export.Top, error) {
 	key := "fabric." + c.Network.Kind()
-	if c.Bare() {
+	if fabric.RoutersOf(c.Network) != nil {
 		sites, err := m.Hardware.Routers().Sites()
 		if err != nil {
 			return nil, c.Source.Refuse(key, err.Error(), "choose an option that the Verilog modules have")
@@ -215,7 +212,7 @@ func (x *run) run(ctx context.Context) error {
 	if bare, ok := x.m.Hardware.(*stream.Bare); ok { // settle the wires of the cycle after the last boundary
 		bare.Settle()
 	} else {
-		x.m.Plant.Start()
+		x.m.Hardware.Start()
 	}
 	if err := x.look(clock.Cycle()); err != nil {
 		return err
@@ -236,7 +233,7 @@ func (x *run) tooMany(err error) error {
 		return nil
 	}
 	return x.c.Source.Refuse("stop.slots", fmt.Sprintf("%v after %d cycles", err, x.events.Cycles),
-		fmt.Sprintf("choose at most %d slots", max(1, x.events.Cycles/x.events.Slot)))
+		fmt.Sprintf("choose at most %d slots", max(1, x.events.Cycles/x.c.Timing.SlotCycles())))
 }
 
 // declare declares the signals that both the machine's waveform and the Verilog have.

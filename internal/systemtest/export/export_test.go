@@ -56,9 +56,11 @@ func requireEqual(t *testing.T, dir, simulator string) {
 	require.Positive(t, report.Compared)
 }
 
-// TestIcarus: the waveforms of five exported machines are the runs' in Icarus, without any option of trace diff.
+// TestIcarus: the waveforms of six exported machines are the runs' in Icarus, without any option of trace diff.
 func TestIcarus(t *testing.T) {
-	for name, text := range map[string]string{"pops": small, "crossbar": cross, "stars": stars, "mesh": mesh, "ring": drawn} {
+	for name, text := range map[string]string{
+		"pops": small, "crossbar": cross, "stars": stars, "mesh": mesh, "ring": drawn,
+		"firmware": fed} {
 		t.Run(name, func(t *testing.T) { requireEqual(t, exported(t, text), "icarus") })
 	}
 }
@@ -199,10 +201,8 @@ func TestRefused(t *testing.T) {
 		"fabric: {ej: {a: 1, b: 2, dimensions: 1}}\nfirmware: {program: ej/all-to-all}\n" +
 			"workload: {all_to_all: {}}\n": "cannot be exported",
 		wire: "netlist.medium.near has no Verilog",
-		strings.Replace(mesh, "vcs: 2", "vcs: 16", 1):                       "vc_router has at most 64 input VCs",
-		strings.Replace(mesh, "depth: 2", "depth: 2, hold_switch: true", 1): "vc_router has no hold_switch",
-		"fabric: {netlist: {mesh: {k: [2, 2]}, router: {vcs: 2}, streaming: {}}}\nfirmware: {program: netlist/exchange}\n" +
-			"workload: {all_to_all: {}}\n": "processors at routers are not exported yet",
+		strings.Replace(mesh, "vcs: 2", "vcs: 16", 1):                                             "vc_router has at most 64 input VCs",
+		strings.Replace(mesh, "depth: 2", "depth: 2, hold_switch: true", 1):                       "vc_router has no hold_switch",
 		mesh + "faults: {schedule: [{kind: drop, targets: [\"netlist.router[0].output[0]\"]}]}\n": "faults act between the parts",
 		small + "faults: {schedule: [{kind: drop, targets: [\"pops.group[0].coupler[0]\"]}]}\n":   "faults of media act between the parts",
 		small + "rtl: [{replace: \"pops.**\"}]\n":                                                 "delete rtl",

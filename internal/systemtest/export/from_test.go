@@ -59,6 +59,14 @@ workload: {traffic: {rate: 0.15, size: 2, warm_up: 1, measure: 150}}
 `
 )
 
+// fed is a network of routers with firmware: classes of packets, one place in the RX FIFO of each NIC, and handlers
+// that hold packets back for most of a tick.
+const fed = `fabric: {netlist: {mesh: {k: [2, 2]}, router: {vcs: 4, depth: 1, classes: 2}, streaming: {tick: 570}}}
+nic: {tx_frames: 2, rx_frames: 1}
+workload: {all_to_all: {}}
+firmware: {program: netlist/request-reply, cpu: {model: unit, budget_cycles: 550}}
+`
+
 // machines are the machines in which expressions and closures are compared. The number of inputs that cannot be
 // exported is exact, so a new one shows here, and one less is taken from the number.
 var machines = []struct {
@@ -87,6 +95,7 @@ var machines = []struct {
 	{"bus", "fabric: {bus: {vertices: 6, length: 3}}\nfirmware: {program: bus/two-phase}\n", 0, ""},
 	{"bus-arbiter", "fabric: {bus: {vertices: 6, length: 3, arbiter: round_robin}}\nfirmware: {program: bus/two-phase}\n", 0, ""},
 	{"netlist-bus", wire, 9, ""},
+	{"routers-firmware", fed, 0, "phase_i"},
 	{"routers-mesh", mesh, 0, "phase_i"},
 	{"routers-torus", torus, 0, ""},
 	{"routers-drawn", drawn, 0, "phase_i"},
