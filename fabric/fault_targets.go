@@ -13,7 +13,8 @@ func RouterPath(n Names, router int) string { return hw.Index(hw.Join(whole(n), 
 
 // NodePath returns the path of a node: the path of a processor, or of a port if the processor has several ports.
 func NodePath(n Network, node int) string {
-	return strings.TrimSuffix(n.Names().Medium(len(RoutersOf(n).Graph.Links)+2*node), ".out")
+	r := RoutersOf(n)
+	return strings.TrimSuffix(n.Names().Medium(r.Media+len(r.Graph.Links)+2*node), ".out")
 }
 
 // Suits returns an error if the fault does not apply to the network. The error's place is a key of the fault. bare

@@ -514,7 +514,7 @@ func (x *exportedRouters) sources(w *routerWiring) *Site {
 			Get: GetValue(func(int) uint64 { return bit(x.Sources.holds()) })}
 	}
 	return &Site{
-		Twin: "packet_source", What: "sources of packets", Elements: w.nodes, Clocked: true,
+		Twin: "packet_source", What: "sources of packets", Elements: w.nodes, Clocked: true, Always: true,
 		Parameters: func(int) map[string]int { // queue is known after a run
 			return map[string]int{"VCS": c.VCs, "DEPTH": c.Depth, "WAIT_FOR_TAIL": int(bit(c.WaitForTail)),
 				"DATA_BITS": x.dataBits, "SIZE_BITS": bits.Len16(most), "QUEUE": x.queue}
@@ -578,7 +578,7 @@ func (x *exportedRouters) sinks(w *routerWiring) *Site {
 	}
 	data := func(f Flit) uint64 { return x.data(f.Packet(), f&flitPhase != 0) }
 	site := &Site{
-		Twin: "packet_sink", What: "sinks of packets", Elements: w.nodes, Clocked: true,
+		Twin: "packet_sink", What: "sinks of packets", Elements: w.nodes, Clocked: true, Always: true,
 		Parameters: Same(map[string]int{"VCS": x.vcs, "DATA_BITS": x.dataBits}),
 		Path:       func(place int) string { return x.node(w.node[place]) + ".in.credit" },
 		Ports: []Port{

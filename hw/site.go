@@ -26,6 +26,10 @@ type Site struct {
 
 	Ports []Port // in the order of the twin
 
+	// Always means that inputs from outside may change in every cycle, and that polled outputs count in every cycle.
+	// Otherwise inputs change at the boundaries of slots, and outputs count in the last cycle of a slot.
+	Always bool
+
 	// Glue drives the lines that no port drives: gates of the component that are not part of its twin.
 	Glue []Glue
 

@@ -117,6 +117,7 @@ type bench struct {
 	Name, Column     string
 	Checks           bool
 	Elements, Events int
+	Period           int // cycles between two values that count
 	Width            int // bits of an event
 	Ports            []benchPort
 }
@@ -130,7 +131,7 @@ type benchPort struct {
 func benches(r *Recording) (all []bench) {
 	for _, s := range r.streams {
 		b := bench{Name: s.name(), Column: s.column.name, Checks: s.checks, Elements: len(s.column.elements),
-			Events: len(s.lines), Width: s.width()}
+			Events: len(s.lines), Width: s.width(), Period: s.period}
 		low := 0
 		for _, port := range s.ports {
 			b.Ports = append(b.Ports, benchPort{Name: port.Name, Wire: s.column.wire(port), Bits: port.Bits, Low: low,

@@ -28,6 +28,7 @@ type Recording struct {
 type stream struct {
 	column *column
 	checks bool // the ports are outputs
+	period int  // cycles between two values that count
 	ports  []*hw.Port
 	bits   int
 	gets   [][]func()
@@ -40,10 +41,9 @@ type stream struct {
 // edges.
 const eventOffset = 4
 
-// Record binds the ports of a machine to a Recording. slotCycles is the length of a slot in cycles; if it is 1, inputs
-// may change in every cycle.
+// Record binds the ports of a machine to a Recording. slotCycles is the length of a slot in cycles.
 func (t *Top) Record(slotCycles int) *Recording {
-	r := &Recording{Slot: slotCycles, observer: t.wiring.Observe(), raised: slotCycles == 1}
+	r := &Recording{Slot: slotCycles, observer: t.wiring.Observe()}
 	for _, c := range t.columns {
 		r.add(c, false, func(port *hw.Port) bool { return port.Input && port.Outside })
 		r.add(c, true, func(port *hw.Port) bool { return port.Polled })
@@ -52,7 +52,10 @@ func (t *Top) Record(slotCycles int) *Recording {
 }
 
 func (r *Recording) add(c *column, checks bool, chosen func(*hw.Port) bool) {
-	s := &stream{column: c, checks: checks}
+	s := &stream{column: c, checks: checks, period: r.Slot}
+	if c.site.Always {
+		s.period = 1
+	}
 	for p := range c.site.Ports {
 		if port := &c.site.Ports[p]; chosen(port) {
 			s.ports, s.bits = append(s.ports, port), s.bits+port.Bits
@@ -81,20 +84,16 @@ func (r *Recording) Look(cycle uint64) error {
 	if err := r.observer.Look(cycle); err != nil {
 		return err
 	}
-	if r.raised {
-		r.note(cycle, false) // strobes fall
-		r.raised = r.Slot == 1
-	}
-	if (cycle+1)%uint64(r.Slot) == 0 {
-		r.note(cycle, true)
-	}
+	r.note(cycle, false, func(s *stream) bool { return r.raised || s.period == 1 }) // strobes fall
+	r.raised = false
+	r.note(cycle, true, func(s *stream) bool { return (cycle+1)%uint64(s.period) == 0 })
 	return r.full()
 }
 
 // Boundary must be called in the last cycle of each slot and in the cycle before cycle 0 (hw.CycleOfReset), after
 // firmware has set the inputs. It returns an error if the events exceed EventBytesMax.
 func (r *Recording) Boundary(cycle uint64) error {
-	r.note(cycle, false)
+	r.note(cycle, false, func(*stream) bool { return true })
 	r.raised = true
 	return r.full()
 }
@@ -106,9 +105,9 @@ func (r *Recording) full() error {
 	return nil
 }
 
-func (r *Recording) note(cycle uint64, checks bool) {
+func (r *Recording) note(cycle uint64, checks bool, due func(*stream) bool) {
 	for _, s := range r.streams {
-		if s.checks == checks {
+		if s.checks == checks && due(s) {
 			before := len(s.lines)
 			r.Bytes += s.note(uint32(cycle + eventOffset - 1))
 			if !checks {

@@ -18,7 +18,6 @@ import (
 
 	"starloom/cosim/export"
 	"starloom/cosim/twin"
-	"starloom/fabric"
 	"starloom/fabric/outcome"
 	"starloom/fabric/plant"
 	"starloom/fabric/stream"
@@ -80,11 +79,7 @@ func Write(ctx context.Context, c *config.Config, dir string, o Options) (report
 	if err != nil {
 		return nil, err
 	}
-	slot := c.Timing.SlotCycles()
-	if fabric.RoutersOf(c.Network) != nil {
-		slot = 1 // packets enter in any cycle
-	}
-	x := &run{c: c, m: m, top: top, events: top.Record(slot)}
+	x := &run{c: c, m: m, top: top, events: top.Record(c.Timing.SlotCycles())}
 	if err := x.run(ctx); err != nil {
 		return nil, err
 	}
@@ -138,26 +133,54 @@ func refuse(c *config.Config) error {
 
 func topOf(c *config.Config, m *emulator.Machine) (*export.Top, error) {
 	key := "fabric." + c.Network.Kind()
-	if fabric.RoutersOf(c.Network) != nil {
-		sites, err := m.Hardware.Routers().Sites()
-		if err != nil {
-			return nil, c.Source.Refuse(key, err.Error(), "choose an option that the Verilog modules have")
-		}
+	sites, err := Sites(m)
+	if err != nil {
+		return nil, c.Source.Refuse(key, err.Error(), "choose an option that the Verilog modules have")
+	}
+	if m.Plant == nil {
 		return topOfSites(c, m, sites)
 	}
-	var sites []*hw.Site
-	for _, part := range m.Plant.Components() {
-		site := part.Site()
+	for _, site := range sites {
 		if site.Twin == "light_tap" {
 			return nil, c.Source.Refuse("faults", "faults of media act between the parts, where the export has no Verilog",
 				"remove drop, bit_flip and stuck of media from faults; faults of processors may remain")
 		}
-		sites = append(sites, site)
 	}
 	if others := m.Plant.Others(); len(others) > 0 {
 		return nil, c.Source.Refuse(key, others[0].Path()+" has no Verilog", remedy)
 	}
 	return topOfSites(c, m, sites)
+}
+
+// Sites describes the hardware of a machine. It returns an error for routers that the Verilog modules lack.
+func Sites(m *emulator.Machine) (sites []*hw.Site, err error) {
+	if routers := routersOf(m); routers != nil {
+		if sites, err = routers.Sites(); err != nil {
+			return nil, err
+		}
+	}
+	if m.Plant != nil {
+		for _, part := range m.Plant.Components() {
+			sites = append(sites, part.Site())
+		}
+	}
+	return sites, nil
+}
+
+// routersOf returns the signals of the routers of a machine, nil without routers.
+func routersOf(m *emulator.Machine) *hw.RouterSignals {
+	if s := stream.StreamOf(m.Hardware); s != nil {
+		return s.Routers()
+	}
+	return m.Hardware.Routers()
+}
+
+// signals yields all signals of the hardware.
+func signals(m *emulator.Machine, yield func(hw.Probe)) {
+	plant.Signals(m.Hardware, yield)
+	if r := routersOf(m); r != nil && m.Plant != nil { // whose waveforms have no routers
+		r.Probes(yield)
+	}
 }
 
 const remedy = "export a network of passive stars, or of outputs with an arbiter each"
@@ -173,7 +196,7 @@ func topOfSites(c *config.Config, m *emulator.Machine, sites []*hw.Site) (*expor
 		return nil, c.Source.Refuse(key, fmt.Sprintf("%s of %s cannot be exported: %s", r.Port, r.Path, r.Reason), remedy)
 	}
 	known := map[string]bool{}
-	plant.Signals(m.Hardware, func(p hw.Probe) { known[p.Path] = true })
+	signals(m, func(p hw.Probe) { known[p.Path] = true })
 	top, err := w.Top(func(path string) bool { return known[path] })
 	if err != nil {
 		return nil, c.Source.Refuse(key, err.Error(), remedy)
@@ -220,7 +243,7 @@ func (x *run) run(ctx context.Context) error {
 	return x.vcd.Close(clock.Cycle() + 1)
 }
 
-// boundary notes the inputs that firmware has set. Bare packets enter in any cycle, which look notes.
+// boundary notes the inputs that firmware has set. A machine with bare packets has none.
 func (x *run) boundary() error {
 	if x.c.Bare() {
 		return nil
@@ -239,7 +262,7 @@ func (x *run) tooMany(err error) error {
 // declare declares the signals that both the machine's waveform and the Verilog have.
 func (x *run) declare() (err error) {
 	probes := map[string]hw.Probe{}
-	plant.Signals(x.m.Hardware, func(p hw.Probe) { probes[p.Path] = p })
+	signals(x.m, func(p hw.Probe) { probes[p.Path] = p })
 	comments := []string{"scenario " + x.c.Name, fmt.Sprint("seed ", x.c.Seed), "signals of the hardware alone"}
 	if x.vcd, err = vcd.NewWriter(&x.wave, vcd.Options{Comments: comments}); err != nil {
 		return err

@@ -22,8 +22,7 @@ const (
 
 // exported runs a scenario and returns the folder of its Verilog.
 func exported(t *testing.T, text string) string {
-	s, err := starloom.ParseScenario("", []byte("starloom: 1\n"+text))
-	require.NoError(t, err)
+	s := parsed(t, text)
 	dir := filepath.Join(t.TempDir(), "verilog")
 	report, err := starloom.ExportVerilog(t.Context(), s, dir, "a test")
 	require.NoError(t, err)
@@ -56,11 +55,11 @@ func requireEqual(t *testing.T, dir, simulator string) {
 	require.Positive(t, report.Compared)
 }
 
-// TestIcarus: the waveforms of six exported machines are the runs' in Icarus, without any option of trace diff.
+// TestIcarus: the waveforms of seven exported machines are the runs' in Icarus, without any option of trace diff.
 func TestIcarus(t *testing.T) {
 	for name, text := range map[string]string{
 		"pops": small, "crossbar": cross, "stars": stars, "mesh": mesh, "ring": drawn,
-		"firmware": fed} {
+		"firmware": fed, "mixed": mixed} {
 		t.Run(name, func(t *testing.T) { requireEqual(t, exported(t, text), "icarus") })
 	}
 }

@@ -5,15 +5,17 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"starloom"
 	"starloom/cosim/export"
-	"starloom/hw"
 	"starloom/internal/emulator"
 	"starloom/internal/inside"
+	"starloom/internal/systemtest"
+	"starloom/internal/verilog"
 )
 
 const (
@@ -67,6 +69,28 @@ workload: {all_to_all: {}}
 firmware: {program: netlist/request-reply, cpu: {model: unit, budget_cycles: 550}}
 `
 
+// mixed is a network with ports at routers and ports at stars. IMAGE stands for its firmware.
+const mixed = `fabric:
+  netlist:
+    streaming: {tick: 16}
+    nodes: {"r[0..1]": router, "gate[0..1]": processor, "a[0..1]": processor, "b[0..1]": processor, "bus[0..1]": star}
+    links: [["r[0]:1", "r[1]:2"], ["gate[0..1]:0", "r[0..1]:0"], ["gate[0..1]:1", "bus[0..1]"], ["a[0..1]", "bus[0]"],
+      ["b[0..1]", "bus[1]"]]
+nic: {rx_frames: 8, tx_frames: 4}
+workload: {permutation: [1, 0, 4, 5, 2, 3]}
+firmware: {image: IMAGE}
+`
+
+// parsed is a scenario.
+func parsed(t *testing.T, text string) *starloom.Scenario {
+	if strings.Contains(text, "IMAGE") {
+		text = strings.Replace(text, "IMAGE", systemtest.Image(t, "bridges"), 1)
+	}
+	s, err := starloom.ParseScenario("", []byte("starloom: 1\n"+text))
+	require.NoError(t, err)
+	return s
+}
+
 // machines are the machines in which expressions and closures are compared. The number of inputs that cannot be
 // exported is exact, so a new one shows here, and one less is taken from the number.
 var machines = []struct {
@@ -95,6 +119,7 @@ var machines = []struct {
 	{"bus", "fabric: {bus: {vertices: 6, length: 3}}\nfirmware: {program: bus/two-phase}\n", 0, ""},
 	{"bus-arbiter", "fabric: {bus: {vertices: 6, length: 3, arbiter: round_robin}}\nfirmware: {program: bus/two-phase}\n", 0, ""},
 	{"netlist-bus", wire, 9, ""},
+	{"mixed", mixed, 0, "phase_i"},
 	{"routers-firmware", fed, 0, "phase_i"},
 	{"routers-mesh", mesh, 0, "phase_i"},
 	{"routers-torus", torus, 0, ""},
@@ -103,22 +128,14 @@ var machines = []struct {
 
 // watched builds a machine and compares its inputs in every cycle of a run.
 func watched(t *testing.T, text string, seed uint64) (*export.Wiring, *export.Observer) {
-	s, err := starloom.ParseScenario("", fmt.Appendf(nil, "starloom: 1\n%sseed: %d\n", text, seed))
-	require.NoError(t, err)
+	s := parsed(t, fmt.Sprintf("%sseed: %d\n", text, seed))
 	c, err := inside.Config(s)
 	require.NoError(t, err)
 	m, err := emulator.New(t.Context(), c, emulator.Options{Engine: emulator.EngineCycle})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
-	var sites []*hw.Site
-	if routers := m.Hardware.Routers(); routers != nil {
-		sites, err = routers.Sites()
-		require.NoError(t, err)
-	} else {
-		for _, part := range m.Plant.Components() {
-			sites = append(sites, part.Site())
-		}
-	}
+	sites, err := verilog.Sites(m)
+	require.NoError(t, err)
 	w, err := export.New(sites)
 	require.NoError(t, err)
 	o := w.Observe()
