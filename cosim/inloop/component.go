@@ -1,8 +1,13 @@
 package inloop
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 
+	"github.com/zeebo/xxh3"
+
+	"starloom/cosim"
 	"starloom/hw"
 )
 
@@ -151,18 +156,45 @@ func (c *replaced) State(v *hw.StateVisitor) {
 			v.AfterRestore(p.settle)
 			continue
 		}
+		save, restore := p.Device.Save, p.Device.Restore
+		if keeper, ok := p.Device.(cosim.Keeper); ok && v.Snapshots() {
+			save, restore = func() ([]byte, error) { return p.since(keeper) },
+				func(state []byte) error { return p.restoreSince(keeper, state) }
+		}
 		var snapshot []byte
 		if v.Saving() {
 			var err error
-			if snapshot, err = p.Device.Save(); err != nil {
+			if snapshot, err = save(); err != nil {
 				v.Fail(fmt.Errorf("%s: %w", p.path(0), err))
 			}
 		}
 		hw.StateList(v, hw.Future, hw.Index("rtl", i)+".snapshot", &snapshot)
 		v.AfterRestore(func() {
-			if err := p.Device.Restore(snapshot); err != nil && c.loop.restored == nil {
+			if err := restore(snapshot); err != nil && c.loop.restored == nil {
 				c.loop.restored = fmt.Errorf("%s: %w", p.path(0), err)
 			}
 		})
 	}
+}
+
+// since returns the difference between the state of a device and its state at the first snapshot, after a hash of the
+// latter. Machines of one build take their first snapshots in the same state.
+func (p *part) since(keeper cosim.Keeper) ([]byte, error) {
+	if p.base == nil {
+		var err error
+		if p.base, err = p.Device.Save(); err != nil {
+			return nil, err
+		}
+		p.baseHash = xxh3.Hash(p.base)
+	}
+	difference, _, err := keeper.SaveSince(p.base)
+	return append(binary.LittleEndian.AppendUint64(nil, p.baseHash), difference...), err
+}
+
+func (p *part) restoreSince(keeper cosim.Keeper, state []byte) error {
+	const head = 8
+	if len(state) < head || binary.LittleEndian.Uint64(state) != p.baseHash {
+		return errors.New("the snapshot comes from another build of the RTL")
+	}
+	return keeper.RestoreSince(p.base, state[head:])
 }

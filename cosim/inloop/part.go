@@ -21,6 +21,9 @@ type part struct {
 	dark    bool     // all inputs are 0; the site must report dark inputs
 	wild    hw.Wild
 	checked cosim.Checked // nil for a device without checks
+
+	base     []byte // state of the device at the first snapshot
+	baseHash uint64
 }
 
 type output struct {

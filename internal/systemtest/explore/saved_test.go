@@ -149,3 +149,27 @@ func TestSavedSearchGoesOn(t *testing.T) {
 	_, err = run()
 	require.ErrorContains(t, err, "is damaged")
 }
+
+// States of RTL are differences from a state that machines of one build have in common, also in another search.
+func TestLongStatesOfRTL(t *testing.T) {
+	folder, texts := t.TempDir(), map[string]bool{}
+	for _, o := range []starloom.ExploreOptions{{}, {Workers: 2}, {Out: folder}, {Out: folder, Workers: 2}} {
+		var set []starloom.Assignment
+		if o.Out != "" && o.Workers == 0 { // continued by the last one
+			set = append(set, starloom.Assignment{Key: "explore.slots", Value: "12"})
+		}
+		s, err := starloom.LoadScenario("examples/rtl/gossip-4.yaml", append([]starloom.Assignment{
+			{Key: "explore", Value: "{faults: {drop: 1}, slots: 30}"}}, set...)...)
+		require.NoError(t, err)
+		r, err := starloom.Explore(t.Context(), s, o)
+		require.NoError(t, err)
+		require.Equal(t, outcome.Open, r.Verdict)
+		if len(set) > 0 {
+			continue
+		}
+		var text bytes.Buffer
+		require.NoError(t, r.WriteJSON(&text))
+		texts[text.String()] = true
+	}
+	assert.Len(t, texts, 1)
+}
