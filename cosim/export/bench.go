@@ -48,17 +48,18 @@ func (t *Top) Files(r *Recording, signals []Signal, twins []twin.Twin, about Abo
 		Streams []bench
 		Sources []string
 		Blocks  []string
+		Kinds   []kind
 		Open    []string
 		Signals int
 		Offset  int
-	}{about, t, r, benches(r), sources, t.blocks(), t.open(), len(signals), eventOffset}
+	}{about, t, r, benches(r), sources, t.blocks(), t.kinds(), t.open(), len(signals), eventOffset}
 	functions := template.FuncMap{"sub": func(a, b int) int { return a - b }}
 	parsed, err := template.New("").Funcs(functions).ParseFS(templates, "templates/*.tmpl")
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range []string{"tb.v", "Makefile", "README.md", "names.yml", "blocks.vlt", "files.f", "synth.ys",
-		"top.sdc", "top.core"} {
+		"area.awk", "top.sdc", "top.core"} {
 		var text bytes.Buffer
 		if err := parsed.ExecuteTemplate(&text, name+".tmpl", data); err != nil {
 			return nil, err
@@ -74,6 +75,38 @@ func (t *Top) blocks() (names []string) {
 		names = append(names, "vc_router")
 	}
 	return names
+}
+
+// kind is a module with values of its parameters, in alphabetic order.
+type kind struct {
+	Twin       string
+	Parameters []parameter
+	Count      int // instances
+}
+
+type parameter struct {
+	Name  string
+	Value int
+}
+
+// kinds returns the distinct kinds of parts, in the order of their first instances.
+func (t *Top) kinds() (all []kind) {
+	number := map[string]int{}
+	for _, c := range t.columns {
+		for _, element := range c.elements {
+			k, values := kind{Twin: c.site.Twin}, c.site.Parameters(element)
+			for _, name := range slices.Sorted(maps.Keys(values)) {
+				k.Parameters = append(k.Parameters, parameter{name, values[name]})
+			}
+			key := fmt.Sprint(k)
+			if _, known := number[key]; !known {
+				number[key] = len(all)
+				all = append(all, k)
+			}
+			all[number[key]].Count++
+		}
+	}
+	return all
 }
 
 // open returns the names of the top's outputs that the testbench does not compare.

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -105,13 +106,42 @@ func TestLongSimulators(t *testing.T) {
 	}
 }
 
-// TestYosys: the script of a folder counts cells, flip-flops and memory bits; the constraints name a port of the top.
+// TestYosys: the script of a folder counts cells, flip-flops, memory bits and depth of each kind of part; a register of
+// known width has its flip-flops, and the sums are those of the lines. The constraints name a port of the top.
 func TestYosys(t *testing.T) {
 	dir := exported(t, "fabric: {netlist: {router: {vcs: 1, depth: 2}, nodes: {r: router, \"p[0..1]\": processor}, "+
 		"links: [[\"p[0..1]\", r]]}}\nworkload: {traffic: {rate: 0.2, size: 2, warm_up: 1, measure: 50}}\n")
 	text, err := build(t, dir, "yosys")
 	require.NoError(t, err, text)
-	require.Regexp(t, `^cells       [1-9]\d+\nflip-flops  [1-9]\d+\nmemory bits [1-9]\d+\nYosys `, text)
+	row := regexp.MustCompile(`(?m)^ *(\d+) +(\d+) +(\d+) +(\d+) +(\d+)  (.*)$`)
+	rows, sums := row.FindAllStringSubmatch(text, -1), [4]int{}
+	require.Len(t, rows, 7, text)
+	for i, fields := range rows {
+		var n [5]int
+		for k := range n {
+			n[k], err = strconv.Atoi(fields[1+k])
+			require.NoError(t, err)
+		}
+		if i == len(rows)-1 {
+			require.Equal(t, sums[:], n[:4], text)
+			break
+		}
+		if of, is := strings.CutPrefix(fields[6], "delay_line CYCLES=1 RESET=1 WIDTH="); is {
+			width, err := strconv.Atoi(of)
+			require.NoError(t, err)
+			require.Equal(t, width+1, n[2], text) // and filled_o
+			require.Equal(t, 1, n[4], text)       // the gate of reset
+		}
+		if strings.HasPrefix(fields[6], "vc_router ") {
+			require.Equal(t, 1, n[0])
+			require.Positive(t, n[3])
+		}
+		sums[0] += n[0]
+		for k := 1; k < len(sums); k++ {
+			sums[k] += n[0] * n[k]
+		}
+	}
+	require.Contains(t, text, "\nYosys ")
 	for file, part := range map[string]string{"top.sdc": "[get_ports clock]", "top.core": "- vc_router.v"} {
 		text, err := os.ReadFile(filepath.Join(dir, file))
 		require.NoError(t, err)
