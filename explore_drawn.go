@@ -62,13 +62,23 @@ func (s *Scenario) drawSchedule(r *ExploreReport, one *Scenario) error {
 		}
 		for _, x := range report.Aside.Pictures {
 			if bytes.Equal(x.SVG, drawn.Bytes()) {
-				x.Caption = run.caption
+				x.Caption = run.caption + unjudged(r, report)
 				r.Pictures = append(r.Pictures, x)
 			}
 		}
 	}
 	r.Acts, err = one.narrate(r, short)
 	return err
+}
+
+// unjudged names the first violation of a run if it precedes the violation that an exploration found.
+func unjudged(r *ExploreReport, run *Report) string {
+	if len(run.Violations) == 0 || run.Violations[0].Slot >= r.Violations[0].Slot ||
+		run.Violations[0].Rule == r.Violations[0].Rule {
+		return ""
+	}
+	v := &run.Violations[0]
+	return fmt.Sprintf(" It breaks %s in slot %d, too, at %s; the search does not judge that.", v.Rule, v.Slot, v.Path)
 }
 
 func refused(err error) bool {

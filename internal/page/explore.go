@@ -1,9 +1,11 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
+	"starloom/fabric"
 	"starloom/fabric/outcome"
 	"starloom/traces"
 	"starloom/traces/figure"
@@ -65,7 +67,11 @@ func Explored(report *outcome.Explored, command string) *Page {
 // failedText returns the violation with the name of its rule.
 func failedText(r *outcome.Explored) string {
 	v := &r.Violations[0]
-	return fmt.Sprintf("%s: %s (rule `%s`, slot %d, cycle %d).", v.Path, v.Message, v.Rule, v.Slot, v.Cycle)
+	when := fmt.Sprintf("slot %d", v.Slot)
+	if v.Rule == fabric.RuleFinishes && v.Slot > 0 { // judged at the end
+		when = fmt.Sprintf("after slot %d", v.Slot-1)
+	}
+	return fmt.Sprintf("%s: %s (rule `%s`, %s, cycle %d).", v.Path, v.Message, v.Rule, when, v.Cycle)
 }
 
 // scheduleNamed is the maximum number of faults in the sentence below the verdict.
@@ -79,6 +85,11 @@ func exploredCause(r *outcome.Explored) string {
 	return "After " + scheduled(r) + ": " + failedText(r)
 }
 
+// faultNouns names faults by kind.
+var faultNouns = map[string]string{"dead": "the death of", "restart": "a restart of", "clock_pause": "a clock pause of",
+	"drop": "a frame lost at", "miss": "a frame missed at", "bit_flip": "a bit flip at", "credit_loss": "a credit lost at",
+	"buffers": "smaller buffers of"}
+
 // scheduled names the first faults of the schedule.
 func scheduled(r *outcome.Explored) string {
 	var names []string
@@ -87,7 +98,7 @@ func scheduled(r *outcome.Explored) string {
 			names = append(names, "and others")
 			break
 		}
-		names = append(names, fmt.Sprintf("%s of %s in slot %d", f.Kind, f.Target, f.Slot))
+		names = append(names, fmt.Sprintf("%s %s in slot %d", cmp.Or(faultNouns[f.Kind], f.Kind+" at"), f.Target, f.Slot))
 	}
 	return join(names)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -115,7 +116,11 @@ func shownSection(r *lockstep.Report) *Section {
 	caption := fmt.Sprintf("Model and RTL, cycles %d to %d.", d.Columns[0], d.Columns[len(d.Columns)-1])
 	waves := &Waves{Caption: caption, Columns: d.Columns, Rows: d.Rows, Marked: d.Marked}
 	if waves.Note = "An output listed once is equal in both."; d.Marked >= 0 {
-		waves.Note += " The cycle in which they differ is marked."
+		waves.Note += " The first cycle in which they differ is marked"
+		if slices.ContainsFunc(d.Rows, func(row traces.WaveRow) bool { return row.Name == "reset" }) {
+			waves.Note += "; cycles with reset are not compared"
+		}
+		waves.Note += "."
 	}
 	waves.Note += " Numbers are hexadecimal."
 	s.Blocks = append(s.Blocks, Block{Waves: waves})

@@ -3,6 +3,7 @@ package page
 import (
 	_ "embed"
 	"fmt"
+	"regexp"
 	"strings"
 	"text/template"
 
@@ -39,8 +40,17 @@ func (f failure) Where() string { return texts.Say("where", f) }
 // Noticed is Where within a sentence.
 func (f failure) Noticed() string { return texts.Say("noticed", f) }
 
-// Broke returns the message of the violation, without the state of an unfinished processor.
-func (f failure) Broke() string { return texts.Say("broke", f) }
+// herePlace finds the place of a loss in a message: it is the path of the violation.
+var herePlace = regexp.MustCompile(`\b(dark|it|frame|damaged|listened|arrived|and) here\b`)
+
+// Broke returns the message of the violation with its place, without the state of an unfinished processor.
+func (f failure) Broke() string {
+	text := texts.Say("broke", f)
+	if f.V.Path == "" {
+		return text
+	}
+	return herePlace.ReplaceAllString(text, "$1 at "+strings.ReplaceAll(f.V.Path, "$", "$$"))
+}
 
 func (f failure) cause() string { return texts.Say("cause", f) }
 
