@@ -421,7 +421,7 @@ func (l *pair) inReset() bool {
 }
 
 func (l *pair) flushed() bool {
-	return !l.pinMap.KeepsState() || l.now.off >= uint64(l.pinMap.Timing.ResetCycles)
+	return !l.rtl.(*pinmap.Device).KeepsState() || l.now.off >= uint64(l.pinMap.Timing.ResetCycles)
 }
 
 func (l *pair) take(next drive, cycle uint64) bool {
@@ -436,13 +436,14 @@ func (l *pair) fit() { l.fitRow(l.now.cycle, l.model.Inputs()) }
 
 // fitRow restricts inputs to the range that the map can drive. RTL without a reset gets only the reset of cycle 0.
 func (l *pair) fitRow(cycle uint64, inputs []uint64) {
-	if l.options.Stimulus == nil && l.model.Clocked() && l.pinMap.KeepsState() {
+	d := l.rtl.(*pinmap.Device)
+	if l.options.Stimulus == nil && l.model.Clocked() && d.KeepsState() {
 		inputs[l.model.ResetWord()] = 0
 		if cycle == 0 {
 			inputs[l.model.ResetWord()] = 1
 		}
 	}
-	if d := l.rtl.(*pinmap.Device); len(d.Limits) > 0 {
+	if len(d.Limits) > 0 {
 		d.Fit(inputs)
 	}
 }

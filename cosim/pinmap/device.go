@@ -33,7 +33,11 @@ type Device struct {
 type clocks struct {
 	beats []beat // nil without a clock
 	gated []gated
+	keeps bool // Map.KeepsState
 }
+
+// KeepsState is Map.KeepsState of the device's map.
+func (d *Device) KeepsState() bool { return d.keeps }
 
 type exchanged struct{ rtlIn, rtlOut, rtlUnknown []uint64 }
 
@@ -56,7 +60,7 @@ func (m *Map) adapt(model *twin.Model, rtl cosim.Device) (*Device, error) {
 	}
 	d.settledBuffer = make([]uint64, 0, in)
 	d.live = exchanged{rtl.Inputs(), rtl.Outputs(), rtl.Unknown()}
-	d.now = d.live
+	d.now, d.keeps = d.live, m.KeepsState()
 	if m.Clock != "" {
 		if d.beats, err = m.beats(rtl.Ports()); err != nil {
 			return nil, err
