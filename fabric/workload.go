@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -197,9 +198,19 @@ func FillReverse(permutation []uint32) {
 func FillRandom(permutation []uint32, seed uint64) {
 	stream := hw.NewStream(seed, hw.PurposeWorkload)
 	FillIdentity(permutation)
-	for i := len(permutation) - 1; i > 0; i-- {
-		j := hw.Below(stream.Draw(uint32(i), 0, 0), uint32(i+1))
-		permutation[i], permutation[j] = permutation[j], permutation[i]
+	// The partners of some entries are drawn and loaded ahead, because a large permutation is not in the cache.
+	var partners [64]uint32
+	for i := len(permutation) - 1; i > 0; {
+		some, loaded := partners[:min(i, len(partners))], uint32(0)
+		for k := range some {
+			some[k] = hw.Below(stream.Draw(uint32(i-k), 0, 0), uint32(i-k+1))
+			loaded ^= permutation[some[k]]
+		}
+		runtime.KeepAlive(loaded)
+		for _, j := range some {
+			permutation[i], permutation[j] = permutation[j], permutation[i]
+			i--
+		}
 	}
 }
 

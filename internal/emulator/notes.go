@@ -15,6 +15,9 @@ import (
 )
 
 func (m *Machine) killed() (dead []string) {
+	if m.faults == nil { // spares a pass over all processors
+		return nil
+	}
 	for processor := range m.Shape.Processors() {
 		if m.faults.killed(processor) {
 			dead = append(dead, m.Names.Processor(processor))

@@ -447,7 +447,10 @@ func (m *Machine) notArrivedAtEnd(yield func(fabric.Finding)) {
 }
 
 func (m *Machine) waitsForCredit(bank *nic.Bank, cell int) string {
-	if credited, ok := m.transport.(flow.Credited); ok && bank.Registers[cell].TxCount > 0 {
+	if bank.Registers[cell].TxCount == 0 { // the usual case
+		return ""
+	}
+	if credited, ok := m.transport.(flow.Credited); ok {
 		if c := credited.Credits(); c != nil {
 			return c.WaitsFor(bank, cell)
 		}

@@ -246,7 +246,7 @@ func (m *Machine) turnBlocks(w *window) {
 
 // windowBytes is the size in bytes of the bank records that a shard hears, runs and sends in one pass. Records of one
 // phase, and the media of their units, are then still in the cache in the next phase.
-const windowBytes = 96 << 10
+const windowBytes = 256 << 10
 
 // listenScan is the number of adjacent cells that take as long to scan as one separate cell.
 const listenScan = 16
