@@ -5,8 +5,6 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/google/gopacket/layers"
-
 	"starloom/hw"
 	"starloom/internal/maps"
 	"starloom/nic"
@@ -25,7 +23,7 @@ func Decode(ctx context.Context, path string, m *maps.Decode, out io.Writer) (*d
 	defer in.Close()
 	link := pcapng.LinkTypeUser0
 	if m.Octets {
-		link = map[string]layers.LinkType{"raw": pcapng.LinkTypeRaw, "ethernet": pcapng.LinkTypeEthernet}[m.Form.Name]
+		link = map[string]pcapng.LinkType{"raw": pcapng.LinkTypeRaw, "ethernet": pcapng.LinkTypeEthernet}[m.Form.Name]
 	}
 	packets, err := pcapng.NewFrameWriter(out, "decoded from "+filepath.Base(in.Name()), link)
 	if err != nil {

@@ -12,27 +12,25 @@
 package pcapng
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"time"
-
-	"github.com/google/gopacket"
-	"github.com/google/gopacket/layers"
-	"github.com/google/gopacket/pcapgo"
 )
+
+// LinkType is the format of a capture's frames (www.tcpdump.org/linktypes.html).
+type LinkType uint16
 
 const (
 	// LinkTypeUser0 is the link type of Starloom's frames, reserved for private use. The generated dissector
 	// registers for this type.
-	LinkTypeUser0 = layers.LinkType(147)
+	LinkTypeUser0 LinkType = 147
 	// LinkTypeRaw is the link type of frames with an unknown format: LINKTYPE_USER1.
-	LinkTypeRaw = layers.LinkType(148)
+	LinkTypeRaw LinkType = 148
 	// LinkTypeEthernet is the link type of Ethernet frames from the destination up to the frame check sequence.
-	LinkTypeEthernet = layers.LinkTypeEthernet
+	LinkTypeEthernet LinkType = 1
 	// FrameBytesMax is the maximum length of a frame in a capture in bytes.
 	FrameBytesMax = 65535
 
@@ -58,17 +56,16 @@ type InterfaceID uint32
 // Packet and Close return the first error of the Writer. Packet allocates only for the first packet of an interface.
 // A Writer must not be used concurrently.
 type Writer struct {
-	w       io.Writer
-	ng      *pcapgo.NgWriter
-	section pcapgo.NgSectionInfo
-	link    layers.LinkType
-	err     error
-	closed  bool
+	out    *bufio.Writer
+	link   LinkType
+	err    error
+	closed bool
 
 	paths   []string
 	byPath  map[string]InterfaceID
 	numbers []int32 // numbers in the file, interfaceUnused before the first packet
-	packet  []byte
+	used    int32   // interfaces in the file
+	block   []byte  // of the file
 }
 
 const interfaceUnused = -1
@@ -78,17 +75,22 @@ func NewWriter(w io.Writer, comment string) (*Writer, error) {
 	if len(comment) > math.MaxUint16 {
 		return nil, fmt.Errorf("pcapng: the comment has %d bytes; at most %d are allowed", len(comment), math.MaxUint16)
 	}
-	return &Writer{
-		w:       w,
-		section: pcapgo.NgSectionInfo{Application: application, Comment: comment},
-		link:    LinkTypeUser0,
-		byPath:  map[string]InterfaceID{},
-		packet:  make([]byte, PseudoHeaderBytes, PseudoHeaderBytes+2048),
-	}, nil
+	p := &Writer{out: bufio.NewWriter(w), link: LinkTypeUser0, byPath: map[string]InterfaceID{},
+		block: make([]byte, packetBytes+PseudoHeaderBytes, 4096)}
+	p.begin(blockSection)
+	p.block = binary.LittleEndian.AppendUint32(p.block, sectionMagic)
+	p.block = binary.LittleEndian.AppendUint32(p.block, 1)              // version 1.0
+	p.block = binary.LittleEndian.AppendUint64(p.block, math.MaxUint64) // unspecified length
+	p.option(optionUserAppl, application)
+	if comment != "" {
+		p.option(optionComment, comment)
+	}
+	p.option(optionEnd, "")
+	return p, p.end()
 }
 
 // NewFrameWriter is NewWriter for frames of another link type, which the method Frame writes without a pseudo-header.
-func NewFrameWriter(w io.Writer, comment string, link layers.LinkType) (*Writer, error) {
+func NewFrameWriter(w io.Writer, comment string, link LinkType) (*Writer, error) {
 	p, err := NewWriter(w, comment)
 	if err == nil {
 		p.link = link
@@ -127,7 +129,7 @@ func (p *Writer) Packet(id InterfaceID, h *Header, frame []byte) error {
 	if h.Status > statusMax {
 		return p.fail(h.Cycle, id, fmt.Errorf("status %d; a capture supports 0 to %d", h.Status, statusMax))
 	}
-	PutPseudoHeader(p.packet, h)
+	PutPseudoHeader(p.block[packetBytes:packetBytes+PseudoHeaderBytes], h)
 	return p.write(id, h.Cycle, PseudoHeaderBytes, frame)
 }
 
@@ -153,14 +155,15 @@ func (p *Writer) write(id InterfaceID, cycle uint64, header int, frame []byte) e
 			return p.fail(cycle, id, err)
 		}
 	}
-	p.packet = append(p.packet[:header], frame...)
-	info := gopacket.CaptureInfo{
-		Timestamp:      time.Unix(0, int64(cycle)),
-		CaptureLength:  len(p.packet),
-		Length:         len(p.packet),
-		InterfaceIndex: int(p.numbers[id]),
-	}
-	if err := p.ng.WritePacket(info, p.packet); err != nil {
+	bytes, le := uint32(header+len(frame)), binary.LittleEndian
+	p.block = append(p.block[:packetBytes+header], frame...)
+	le.PutUint32(p.block, blockPacket)
+	le.PutUint32(p.block[8:], uint32(p.numbers[id]))
+	le.PutUint32(p.block[12:], uint32(cycle>>32))
+	le.PutUint32(p.block[16:], uint32(cycle))
+	le.PutUint32(p.block[20:], bytes)
+	le.PutUint32(p.block[24:], bytes)
+	if err := p.end(); err != nil {
 		return p.fail(cycle, id, err)
 	}
 	return nil
@@ -174,55 +177,62 @@ func (p *Writer) Close() error {
 		return p.err
 	}
 	p.closed = true
-	var err error
-	if p.ng == nil {
-		err = p.writeEmpty()
-	} else {
-		err = p.ng.Flush()
-	}
-	if err != nil {
+	if err := p.out.Flush(); err != nil {
 		p.err = fmt.Errorf("pcapng: write: %w", err)
 	}
 	return p.err
 }
 
-// addInterface adds an interface to the file. For the first interface it also writes the section header.
+// addInterface adds an interface to the file. The pseudo-header of the next packet remains in p.block.
 func (p *Writer) addInterface(id InterfaceID) error {
-	description := p.describe(p.paths[id])
-	if p.ng == nil {
-		ng, err := pcapgo.NewNgWriterInterface(p.w, description, pcapgo.NgWriterOptions{SectionInfo: p.section})
-		if err != nil {
-			return err
-		}
-		p.ng = ng
-		p.numbers[id] = 0
-		return nil
-	}
-	number, err := p.ng.AddInterface(description)
-	if err != nil {
-		return err
-	}
-	p.numbers[id] = int32(number)
-	return nil
+	packet := p.block
+	p.block = make([]byte, 0, len(p.paths[id])+64)
+	p.begin(blockInterface)
+	p.block = binary.LittleEndian.AppendUint32(p.block, uint32(p.link))
+	p.block = binary.LittleEndian.AppendUint32(p.block, 0) // no limit of a packet
+	p.option(optionName, p.paths[id])
+	p.option(optionResolution, "\x09") // 1 ns
+	p.option(optionEnd, "")
+	err := p.end()
+	p.block, p.numbers[id] = packet, p.used
+	p.used++
+	return err
 }
 
-// describe omits the operating system, which gopacket adds by default.
-func (p *Writer) describe(name string) pcapgo.NgInterface {
-	return pcapgo.NgInterface{Name: name, LinkType: p.link, TimestampResolution: 9}
+// Blocks of the file (IETF draft-ietf-opsawg-pcapng).
+const (
+	blockSection   = 0x0A0D0D0A
+	blockInterface = 1
+	blockPacket    = 6
+	packetBytes    = 28 // of a packet's block before the packet
+	optionEnd      = 0
+)
+
+func (p *Writer) begin(kind uint32) {
+	p.block = binary.LittleEndian.AppendUint32(p.block[:0], kind)
+	p.block = binary.LittleEndian.AppendUint32(p.block, 0) // length, set by end
 }
 
-// writeEmpty writes only the section header, without the interface that gopacket always adds.
-func (p *Writer) writeEmpty() error {
-	var b bytes.Buffer
-	ng, err := pcapgo.NewNgWriterInterface(&b, p.describe(""), pcapgo.NgWriterOptions{SectionInfo: p.section})
-	if err != nil {
-		return err
+func (p *Writer) option(code uint16, value string) {
+	p.block = binary.LittleEndian.AppendUint16(p.block, code)
+	p.block = binary.LittleEndian.AppendUint16(p.block, uint16(len(value)))
+	p.block = append(p.block, value...)
+	p.pad()
+}
+
+func (p *Writer) pad() {
+	for len(p.block)%4 != 0 {
+		p.block = append(p.block, 0)
 	}
-	if err := ng.Flush(); err != nil {
-		return err
-	}
-	length := binary.LittleEndian.Uint32(b.Bytes()[4:])
-	_, err = p.w.Write(b.Bytes()[:length])
+}
+
+// end writes the block with its length at both ends.
+func (p *Writer) end() error {
+	p.pad()
+	length := uint32(len(p.block) + 4)
+	binary.LittleEndian.PutUint32(p.block[4:], length)
+	p.block = binary.LittleEndian.AppendUint32(p.block, length)
+	_, err := p.out.Write(p.block)
 	return err
 }
 

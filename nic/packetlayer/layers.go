@@ -1,4 +1,6 @@
-package nic
+// Package packetlayer decodes and writes captured packets with gopacket. It is a package of its own because the tables
+// of gopacket's layers take 4 ms at the start of every program that imports them.
+package packetlayer
 
 import (
 	"encoding/binary"
@@ -7,6 +9,7 @@ import (
 	"github.com/google/gopacket"
 	"github.com/google/gopacket/layers"
 
+	"starloom/nic"
 	"starloom/traces/pcapng"
 )
 
@@ -19,8 +22,8 @@ import (
 // Captures have link type USER0. This link type has no fixed meaning, so gopacket's table of link types has no
 // decoder for it. The decoder is LayerTypePseudoHeader:
 //
-//	packet := gopacket.NewPacket(data, nic.LayerTypePseudoHeader, gopacket.Default)
-//	frame, ok := packet.Layer(nic.LayerTypeFrame).(*nic.FrameLayer)
+//	packet := gopacket.NewPacket(data, packetlayer.LayerTypePseudoHeader, gopacket.Default)
+//	frame, ok := packet.Layer(packetlayer.LayerTypeFrame).(*packetlayer.FrameLayer)
 
 // LayerTypePseudoHeader is the gopacket layer type, and the decoder, of a captured packet.
 var LayerTypePseudoHeader = gopacket.RegisterLayerType(1470, gopacket.LayerTypeMetadata{
@@ -38,8 +41,8 @@ var LayerTypeFrame = gopacket.RegisterLayerType(1471, gopacket.LayerTypeMetadata
 type PseudoHeaderLayer struct {
 	layers.BaseLayer
 	Direction pcapng.Direction
-	Status    Status // StatusIdle for a sent frame
-	Port      uint16 // port, pcapng.PortNone if unknown
+	Status    nic.Status // StatusIdle for a sent frame
+	Port      uint16     // port, pcapng.PortNone if unknown
 	Slot      uint32
 	Cycle     uint64
 }
@@ -66,13 +69,13 @@ func (l *PseudoHeaderLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedb
 	if err != nil {
 		return err
 	}
-	if int(p.Status()) >= len(StatusNames) {
-		return fmt.Errorf("pseudo-header: status %d; allowed: 0 to %d", p.Status(), len(StatusNames)-1)
+	if int(p.Status()) >= len(nic.StatusNames) {
+		return fmt.Errorf("pseudo-header: status %d; allowed: 0 to %d", p.Status(), len(nic.StatusNames)-1)
 	}
 	*l = PseudoHeaderLayer{
 		BaseLayer: layers.BaseLayer{Contents: data[:pcapng.PseudoHeaderBytes], Payload: p.Frame()},
 		Direction: p.Direction(),
-		Status:    Status(p.Status()),
+		Status:    nic.Status(p.Status()),
 		Port:      p.Port(),
 		Slot:      p.Slot(),
 		Cycle:     p.Cycle(),
@@ -113,7 +116,7 @@ func decodeLayer(l interface {
 // Valid.
 type FrameLayer struct {
 	layers.BaseLayer // Contents is the header alone
-	Header
+	nic.Header
 	CRC   uint16
 	Valid bool // the CRC is correct; set by DecodeFromBytes only
 }
@@ -133,26 +136,26 @@ func (l *FrameLayer) NextLayerType() gopacket.LayerType {
 // DecodeFromBytes reads the frame in data. The layer aliases data afterwards. It returns an error if version, kind or
 // length is illegal.
 func (l *FrameLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
-	if len(data) < FrameBytesMin {
+	if len(data) < nic.FrameBytesMin {
 		df.SetTruncated()
-		return fmt.Errorf("frame: %d bytes; a frame has at least %d", len(data), FrameBytesMin)
+		return fmt.Errorf("frame: %d bytes; a frame has at least %d", len(data), nic.FrameBytesMin)
 	}
-	if v := data[offsetVersionKind] >> 4; v != Version {
-		return fmt.Errorf("frame: version %d, want %d", v, Version)
+	if v := data[0] >> 4; v != nic.Version {
+		return fmt.Errorf("frame: version %d, want %d", v, nic.Version)
 	}
-	h := GetHeader(data)
-	if h.Kind >= KindCount {
+	h := nic.GetHeader(data)
+	if h.Kind >= nic.KindCount {
 		return fmt.Errorf("frame: %v is not data, ack or control", h.Kind)
 	}
-	if want := FrameBytes(h.PayloadBytes); len(data) != want {
+	if want := nic.FrameBytes(h.PayloadBytes); len(data) != want {
 		if len(data) < want {
 			df.SetTruncated()
 		}
 		return fmt.Errorf("frame: %d bytes, its header says %d", len(data), want)
 	}
-	f := Frame(data)
+	f := nic.Frame(data)
 	*l = FrameLayer{
-		BaseLayer: layers.BaseLayer{Contents: data[:HeaderBytes], Payload: f.Payload()},
+		BaseLayer: layers.BaseLayer{Contents: data[:nic.HeaderBytes], Payload: f.Payload()},
 		Header:    h,
 		CRC:       f.CRC(),
 		Valid:     f.Valid(),
@@ -165,8 +168,8 @@ func (l *FrameLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) er
 // PayloadBytesMax bytes, or for a length that exceeds the field.
 func (l *FrameLayer) SerializeTo(b gopacket.SerializeBuffer, opts gopacket.SerializeOptions) error {
 	payloadBytes := len(b.Bytes())
-	if payloadBytes > PayloadBytesMax {
-		return fmt.Errorf("frame: a payload of %d bytes; at most %d are allowed", payloadBytes, PayloadBytesMax)
+	if payloadBytes > nic.PayloadBytesMax {
+		return fmt.Errorf("frame: a payload of %d bytes; at most %d are allowed", payloadBytes, nic.PayloadBytesMax)
 	}
 	h := l.Header
 	if opts.FixLengths {
@@ -178,19 +181,19 @@ func (l *FrameLayer) SerializeTo(b gopacket.SerializeBuffer, opts gopacket.Seria
 	if h.Kind > 0xF {
 		return fmt.Errorf("frame: kind is %d, but the field holds 0 to 15", uint8(h.Kind))
 	}
-	head, err := b.PrependBytes(HeaderBytes)
+	head, err := b.PrependBytes(nic.HeaderBytes)
 	if err != nil {
 		return err
 	}
-	PutHeader(head, h)
-	tail, err := b.AppendBytes(CRCBytes)
+	nic.PutHeader(head, h)
+	tail, err := b.AppendBytes(nic.CRCBytes)
 	if err != nil {
 		return err
 	}
 	crc := l.CRC
 	if opts.ComputeChecksums {
 		all := b.Bytes()
-		crc = Checksum(all[:len(all)-CRCBytes])
+		crc = nic.Checksum(all[:len(all)-nic.CRCBytes])
 	}
 	binary.BigEndian.PutUint16(tail, crc)
 	return nil

@@ -1,4 +1,4 @@
-package nic
+package packetlayer
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"starloom/nic"
 	"starloom/traces/pcapng"
 )
 
@@ -21,29 +22,29 @@ func serialised(t testing.TB, payload []byte) []byte {
 	t.Helper()
 	b := gopacket.NewSerializeBuffer()
 	err := gopacket.SerializeLayers(b, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true},
-		&PseudoHeaderLayer{Direction: pcapng.Received, Status: StatusOK, Port: 3, Slot: 5, Cycle: 77},
-		&FrameLayer{Header: Header{Kind: KindData, Flags: 1, Source: 2, Destination: 3, Tag: 4}},
+		&PseudoHeaderLayer{Direction: pcapng.Received, Status: nic.StatusOK, Port: 3, Slot: 5, Cycle: 77},
+		&FrameLayer{Header: nic.Header{Kind: nic.KindData, Flags: 1, Source: 2, Destination: 3, Tag: 4}},
 		gopacket.Payload(payload))
 	require.NoError(t, err)
 	return bytes.Clone(b.Bytes())
 }
 
 func TestLayersRoundTrip(t *testing.T) {
-	for _, payload := range [][]byte{nil, []byte("x"), bytes.Repeat([]byte{0xA5}, PayloadBytesMax)} {
+	for _, payload := range [][]byte{nil, []byte("x"), bytes.Repeat([]byte{0xA5}, nic.PayloadBytesMax)} {
 		data := serialised(t, payload)
-		want := Marshal(make([]byte, FrameBytes(len(payload))),
-			Header{Kind: KindData, Flags: 1, Source: 2, Destination: 3, Tag: 4}, payload)
+		want := nic.Marshal(make([]byte, nic.FrameBytes(len(payload))),
+			nic.Header{Kind: nic.KindData, Flags: 1, Source: 2, Destination: 3, Tag: 4}, payload)
 		require.Equal(t, []byte(want), data[pcapng.PseudoHeaderBytes:], "the layer writes what Marshal writes")
 
 		packet := gopacket.NewPacket(data, LayerTypePseudoHeader, gopacket.DecodeOptions{SkipDecodeRecovery: true})
 		require.Nil(t, packet.ErrorLayer())
 		pseudo := packet.Layer(LayerTypePseudoHeader).(*PseudoHeaderLayer)
 		assert.Equal(t, pcapng.Received, pseudo.Direction)
-		assert.Equal(t, StatusOK, pseudo.Status)
+		assert.Equal(t, nic.StatusOK, pseudo.Status)
 		assert.EqualValues(t, 5, pseudo.Slot)
 		assert.EqualValues(t, 77, pseudo.Cycle)
 		frame := packet.Layer(LayerTypeFrame).(*FrameLayer)
-		assert.Equal(t, Header{Kind: KindData, Flags: 1, PayloadBytes: len(payload), Source: 2,
+		assert.Equal(t, nic.Header{Kind: nic.KindData, Flags: 1, PayloadBytes: len(payload), Source: 2,
 			Destination: 3, Tag: 4}, frame.Header)
 		assert.True(t, frame.Valid)
 		assert.Equal(t, want.CRC(), frame.CRC)
@@ -71,11 +72,11 @@ func TestLayersInDecodingLayerParser(t *testing.T) {
 func TestCollisionHasNoFrame(t *testing.T) {
 	data := make([]byte, pcapng.PseudoHeaderBytes)
 	pcapng.PutPseudoHeader(data,
-		&pcapng.Header{Direction: pcapng.Received, Status: uint8(StatusCollision), Slot: 1, Cycle: 2})
+		&pcapng.Header{Direction: pcapng.Received, Status: uint8(nic.StatusCollision), Slot: 1, Cycle: 2})
 	packet := gopacket.NewPacket(data, LayerTypePseudoHeader, gopacket.Default)
 	require.Nil(t, packet.ErrorLayer())
 	assert.Len(t, packet.Layers(), 1)
-	assert.Equal(t, StatusCollision, packet.Layer(LayerTypePseudoHeader).(*PseudoHeaderLayer).Status)
+	assert.Equal(t, nic.StatusCollision, packet.Layer(LayerTypePseudoHeader).(*PseudoHeaderLayer).Status)
 }
 
 func TestDamagedFrameDecodesWithValidFalse(t *testing.T) {
@@ -87,15 +88,15 @@ func TestDamagedFrameDecodesWithValidFalse(t *testing.T) {
 
 func TestFrameLayerWritesWrongValuesOnRequest(t *testing.T) {
 	b := gopacket.NewSerializeBuffer()
-	l := &FrameLayer{Header: Header{PayloadBytes: 9}, CRC: 0x1234}
+	l := &FrameLayer{Header: nic.Header{PayloadBytes: 9}, CRC: 0x1234}
 	require.NoError(t, gopacket.SerializeLayers(b, gopacket.SerializeOptions{}, l, gopacket.Payload("ab")))
-	assert.Equal(t, 9, GetHeader(b.Bytes()).PayloadBytes)
-	assert.EqualValues(t, 0x1234, Frame(b.Bytes()).CRC())
-	for _, bad := range []*FrameLayer{{Header: Header{PayloadBytes: -1}}, {Header: Header{PayloadBytes: 65536}},
-		{Header: Header{Kind: 16}}} {
+	assert.Equal(t, 9, nic.GetHeader(b.Bytes()).PayloadBytes)
+	assert.EqualValues(t, 0x1234, nic.Frame(b.Bytes()).CRC())
+	for _, bad := range []*FrameLayer{{Header: nic.Header{PayloadBytes: -1}}, {Header: nic.Header{PayloadBytes: 65536}},
+		{Header: nic.Header{Kind: 16}}} {
 		assert.Error(t, gopacket.SerializeLayers(b, gopacket.SerializeOptions{}, bad))
 	}
-	assert.ErrorContains(t, gopacket.SerializeLayers(b, gopacket.SerializeOptions{}, l, gopacket.Payload(make([]byte, PayloadBytesMax+1))), "65505 bytes")
+	assert.ErrorContains(t, gopacket.SerializeLayers(b, gopacket.SerializeOptions{}, l, gopacket.Payload(make([]byte, nic.PayloadBytesMax+1))), "65505 bytes")
 }
 
 func TestLayersRefuse(t *testing.T) {
@@ -136,7 +137,7 @@ func FuzzLayers(f *testing.F) {
 		}
 		b := gopacket.NewSerializeBuffer()
 		err := gopacket.SerializeLayers(b, gopacket.SerializeOptions{}, &pseudo, &frame, gopacket.Payload(frame.Payload))
-		if len(frame.Payload) > PayloadBytesMax {
+		if len(frame.Payload) > nic.PayloadBytesMax {
 			require.Error(t, err)
 			return
 		}
