@@ -153,7 +153,7 @@ func (d *Deserialisers) Heard() bool {
 	return slices.ContainsFunc(d.heard, func(cells []uint32) bool { return len(cells) > 0 })
 }
 
-// Foresee sets the frames of which no further light counts in this slot; nil for none.
+// Foresee sets the foreseen frames of this slot, nil for none. Their light no longer counts.
 func (d *Deserialisers) Foresee(frames *Foreseen) { d.foreseen = frames }
 
 // TakeForeseen gives the foreseen frames to a shard's listeners. Shards may call it concurrently.
