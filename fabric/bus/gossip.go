@@ -214,8 +214,8 @@ func (r *gossipReferee) State(v *hw.StateVisitor) {
 		}
 		return nil
 	})
-	hw.StateList(v, hw.Future, "least", &r.least)
-	hw.StateScalar(v, hw.Future, "slots", &r.slots)
+	hw.StateList(v, hw.Statistic, "least", &r.least)
+	hw.StateScalar(v, hw.Statistic, "slots", &r.slots)
 	v.AfterRestore(func() {
 		for vertex := range r.count {
 			r.count[vertex] = 0
