@@ -67,18 +67,11 @@ func Write(ctx context.Context, c *config.Config, dir string, o Options) (report
 	if _, err := os.Lstat(dir); err == nil {
 		return nil, input.Mistake(dir, "it exists, but an export writes a new folder", "delete it, or name another folder")
 	}
-	if err := refuse(c); err != nil {
-		return nil, err
-	}
-	m, err := emulator.New(ctx, c, emulator.Options{Engine: emulator.EngineCycle, Workers: 1})
+	m, top, err := built(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
-	top, err := topOf(c, m)
-	if err != nil {
-		return nil, err
-	}
 	x := &run{c: c, m: m, top: top, events: top.Record(c.Timing.SlotCycles())}
 	if err := x.run(ctx); err != nil {
 		return nil, err
@@ -96,6 +89,31 @@ func Write(ctx context.Context, c *config.Config, dir string, o Options) (report
 		report.Parts += count
 	}
 	return report, appear(dir, files)
+}
+
+// Check returns an error if the hardware of a machine cannot be exported: an *input.Error names it and a remedy. A run
+// may still have too many events.
+func Check(ctx context.Context, c *config.Config) error {
+	m, _, err := built(ctx, c)
+	if err != nil {
+		return err
+	}
+	return m.Close()
+}
+
+func built(ctx context.Context, c *config.Config) (*emulator.Machine, *export.Top, error) {
+	if err := refuse(c); err != nil {
+		return nil, nil, err
+	}
+	m, err := emulator.New(ctx, c, emulator.Options{Engine: emulator.EngineCycle, Workers: 1})
+	if err != nil {
+		return nil, nil, err
+	}
+	top, err := topOf(c, m)
+	if err != nil {
+		return nil, nil, errors.Join(err, m.Close())
+	}
+	return m, top, nil
 }
 
 // appear writes a folder under a temporary name beside its final path, then renames it.
@@ -123,6 +141,9 @@ func refuse(c *config.Config) error {
 	switch {
 	case len(c.RTL) > 0:
 		return c.Source.Refuse("rtl", "an export contains the twins of all parts, and no other RTL", "delete rtl")
+	case c.Network.Kind() == "ej":
+		return c.Source.Refuse(key, "links of Eisenstein-Jacobi networks have no Verilog",
+			"draw the links in fabric.netlist: point-to-point links of netlists are exported")
 	case c.Timing.Frames > 1:
 		return c.Source.Refuse(key, fmt.Sprintf("a slot has up to %d frames, but no Verilog module queues "+
 			"them", c.Timing.Frames),

@@ -228,7 +228,7 @@ func TestRefused(t *testing.T) {
 		"fabric: {crossbar: {ports: 4, cap: 2}}\n" + gossip:         "crossbar.cap.ports has no Verilog",
 		"fabric: {crossbar: {ports: 4, matching: list}}\n" + gossip: "crossbar.allocator",
 		"fabric: {ej: {a: 1, b: 2, dimensions: 1}}\nfirmware: {program: ej/all-to-all}\n" +
-			"workload: {all_to_all: {}}\n": "cannot be exported",
+			"workload: {all_to_all: {}}\n": "links of Eisenstein-Jacobi networks have no Verilog",
 		wire: "netlist.medium.near has no Verilog",
 		strings.Replace(mesh, "vcs: 2", "vcs: 16", 1):                                             "vc_router has at most 64 input VCs",
 		strings.Replace(mesh, "depth: 2", "depth: 2, hold_switch: true", 1):                       "vc_router has no hold_switch",
