@@ -282,6 +282,7 @@ func (c *CPU) elaborate() *meter.CPU {
 	counts := &wasm.Meter{}
 	if c.ofCore() {
 		counts.Core, counts.Parameters = c.Model, c.Core
+		counts.DataWait, counts.StackBytesMax = uint32(c.DataWait), uint32(c.Stack)
 		if c.Overrun != OverrunRestart {
 			counts.Window = uint64(c.BudgetCycles) * c.ratio()
 		}

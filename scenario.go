@@ -211,6 +211,11 @@ type CPU struct {
 	Model string `json:"model,omitempty"`
 	// parameters of the core's RTL, for ibex and picorv32; parameters without measured timing are refused
 	Core map[string]int64 `json:"core,omitempty"`
+	// cycles by which the data memory of a core answers later than in the next cycle, for each load and store, and for
+	// each of the two words of an access across words
+	DataWait int `json:"data_wait,omitempty" jsonschema:"minimum=0,maximum=1000"`
+	// bytes of the stack of a program for RISC-V; a processor whose stack pointer falls below them traps
+	Stack int `json:"stack,omitempty" jsonschema:"minimum=16,maximum=1048576"`
 	// costs that differ from the model, by class of instructions (0 to 1000000); for the model custom, an omitted
 	// class costs 1, and memory_byte 0
 	Cost map[string]int64 `json:"cost,omitempty"`
@@ -259,6 +264,12 @@ func (c *CPU) wrongCore() (key, reason, remedy string) {
 			"delete overrun, or build the program for RISC-V and choose a model of " + strings.Join(rv32.Models(), ", ")
 	case c.Overrun != "" && c.BudgetCycles == 0:
 		return "overrun", "a handler without budget_cycles cannot exceed them", "add budget_cycles, or delete overrun"
+	case !c.ofCore() && c.Stack > 0:
+		return "stack", "the model " + c.Model + " has no stack pointer",
+			"delete stack, or choose a model of " + strings.Join(rv32.Models(), ", ")
+	case c.DataWait > 0 && (!c.ofCore() || c.Model == rv32.Models()[0]):
+		return "data_wait", "the model " + c.Model + " has no memory with wait states",
+			"delete data_wait, or choose a model of " + strings.Join(rv32.Models()[1:], ", ")
 	case !c.ofCore() && len(c.Core) > 0:
 		return "core", "the model " + c.Model + " has no core with parameters",
 			"delete core, or choose a model of " + strings.Join(rv32.Models(), ", ")

@@ -44,6 +44,7 @@ type interpreter struct {
 	ctx         context.Context
 	memory      api.Memory
 	load, store api.Function
+	deep        api.Function
 	left, allow api.Function // cycles until the compute window ends
 	flag        uint32       // address of the word that demands the interpreter
 	ramFrom     uint32
@@ -59,6 +60,7 @@ func newInterpreter(ctx context.Context, module api.Module, of *interpreted) (*i
 	}
 	x := &interpreter{ctx: ctx, memory: module.Memory(), load: module.ExportedFunction(exportWindowLoad),
 		store: module.ExportedFunction(exportWindowStore), flag: uint32(at[0]), ramFrom: of.program.RAM.From,
+		deep: module.ExportedFunction(exportDeep),
 		left: module.ExportedFunction(exportLeft), allow: module.ExportedFunction(exportAllow)}
 	x.Processor = rv32.NewProcessor(of.program, of.core, (*window)(x))
 	return x, nil
@@ -83,6 +85,8 @@ func (w *window) Store(address, bytes, value uint32) error {
 	w.stack = [3]uint64{uint64(address - w.ramFrom), uint64(value), uint64(bytes)}
 	return w.store.CallWithStack(w.ctx, w.stack[:])
 }
+
+func (w *window) Deep() error { return w.deep.CallWithStack(w.ctx, nil) }
 
 // interpretedError is a trap of an interpreted instruction.
 type interpretedError struct {

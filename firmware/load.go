@@ -99,6 +99,7 @@ func translate(program []byte, meter *wasm.Meter) ([]byte, *interpreted, error) 
 		if core, err = rv32.NewCore(meter.Core, meter.Parameters); err != nil {
 			return nil, nil, err
 		}
+		core, p.StackBytesMax = core.Late(meter.DataWait), meter.StackBytesMax
 	}
 	t, err := rv32.Translate(p, core, window)
 	if err != nil {

@@ -28,6 +28,7 @@ const (
 	exportLeft        = "program_left"
 	exportAllow       = "program_allow"
 	exportRelease     = "program_release"
+	exportDeep        = "program_deep"
 	exportWindowLoad  = "window_load"
 	exportWindowStore = "window_store"
 )

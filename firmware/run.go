@@ -54,7 +54,19 @@ func (in *wasmInstance) Restart(cells []uint32) {
 	in.run(in.start, 1, cells, 0)
 }
 
+// renew resets processors. The report includes the stacks before.
 func (in *wasmInstance) renew(cells []uint32) {
+	var stacks []uint32
+	for _, cell := range cells {
+		if in.image.interpreted != nil {
+			stacks = append(stacks, rv32.StackOf(in.bank.State(int(cell))))
+		}
+	}
+	defer func() {
+		for n, bytes := range stacks {
+			rv32.PutStack(in.bank.State(int(cells[n])), bytes)
+		}
+	}()
 	if len(cells) == in.bank.Cells { // an isolated instance is reset as a whole
 		told := in.bank.Told()
 		in.Reset(in.bank.Seed)

@@ -32,9 +32,31 @@ type FirmwareReport struct {
 	BudgetCycles uint64         `json:"budget_cycles,omitempty"` // length of the compute window, 0 for none
 	Overruns     *uint64        `json:"overruns,omitempty"`      // number of slot-handler calls that missed their slot
 
+	Stack *StackReport `json:"stack,omitempty"` // stacks of the processors, for programs for RISC-V
+
 	// BytesPerProcessor is the memory of a sleeping processor in bytes, registers and state, in a machine that parks
 	// processors; otherwise 0.
 	BytesPerProcessor int `json:"bytes_per_processor,omitempty"`
+}
+
+// StackReport summarises how deep the stacks of a program for RISC-V have become: the bytes from the lowest stack
+// pointer to the end of the stack.
+type StackReport struct {
+	Max       uint64 `json:"max"`             // bytes of the deepest stack
+	Processor uint64 `json:"processor"`       // the first with such a stack
+	Path      string `json:"path"`            // of that processor
+	Limit     uint64 `json:"limit,omitempty"` // firmware.cpu.stack
+
+	// in networks with at most 65,536 processors
+	MaxPerProcessor []uint32 `json:"max_per_processor,omitempty"`
+}
+
+func (s *StackReport) text() string {
+	text := traces.Plural(s.Max, "byte", "bytes")
+	if s.Limit > 0 {
+		text = fmt.Sprintf("%d of %s", s.Max, traces.Plural(s.Limit, "byte", "bytes"))
+	}
+	return fmt.Sprintf("%s (%s)", text, s.Path)
 }
 
 // NoteChecked warns that the costs were measured with a checked image.
@@ -55,6 +77,9 @@ func firmwareText(f FirmwareReport) string {
 }
 
 func (f *FirmwareReport) handlerRows(row func(name, value string)) {
+	if f.Stack != nil {
+		row("deepest stack", f.Stack.text())
+	}
 	if f.Cycles == nil {
 		return
 	}

@@ -140,6 +140,10 @@ func (c *checker) run(run *Run) (result execution, err error) {
 	var text, costless bytes.Buffer
 	err = same.WriteJSON(&text)
 	same.Firmware.CPU, same.Firmware.Cycles, same.Firmware.StartCycles = "", nil, nil
+	if stack := same.Firmware.Stack; stack != nil {
+		unlimited := *stack
+		unlimited.Limit, same.Firmware.Stack = 0, &unlimited
+	}
 	same.Notes = slices.DeleteFunc(slices.Clone(same.Notes), func(note string) bool { return note == outcome.NoteChecked })
 	if err := errors.Join(err, same.WriteJSON(&costless)); err != nil {
 		return execution{}, err

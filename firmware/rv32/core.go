@@ -133,6 +133,15 @@ func NewCore(model string, parameters map[string]int64) (*Core, error) {
 		strings.Join(measured, ", or "))
 }
 
+// Late returns the core with a data memory that answers some cycles later. Each word of an access waits.
+func (c *Core) Late(cycles uint32) *Core {
+	late := *c
+	late.cost.load += int(cycles)
+	late.cost.store += int(cycles)
+	late.cost.split += int(cycles)
+	return &late
+}
+
 func orNone(names []string) string {
 	if len(names) == 0 {
 		return "none"

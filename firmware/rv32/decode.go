@@ -98,6 +98,17 @@ func (i *Instruction) writes() bool {
 	return i.Rd != 0 && !i.Op.isBranch() && !i.Op.isStore() && i.Op < opFENCE && i.Op != opIllegal
 }
 
+// stackPointer is the register of the stack pointer.
+const stackPointer = 2
+
+// deepens reports whether an instruction may lower the stack pointer. The upper half of an address (lui, auipc) does
+// not count.
+func (i *Instruction) deepens() bool {
+	raises := i.Op == opADDI && i.Rs1 == stackPointer && i.Immediate >= 0
+	return i.Rd == stackPointer && i.writes() && !raises && i.Op != opLUI && i.Op != opAUIPC && i.Op != opJAL &&
+		i.Op != opJALR
+}
+
 func field(word uint32, high, low uint) uint32 { return word >> low & (1<<(high-low+1) - 1) }
 func signed(value uint32, bits uint) int32     { return int32(value<<(32-bits)) >> (32 - bits) }
 

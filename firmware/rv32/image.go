@@ -76,6 +76,7 @@ func newImage(t *translator) ([]byte, error) {
 	t.first = imported + uint32(len(m.Body))
 	t.load, t.store, t.lost = m.Exports["window_load"].Index,
 		m.Exports["window_store"].Index, m.Exports["program_lost"].Index
+	t.deep = m.Exports["program_deep"].Index
 	t.signatureAt = uint32(len(m.Types))
 	t.left = uint32(len(m.Globals))
 	x.at = x.constantOf("program_data_at")

@@ -32,6 +32,13 @@ func (e *emitter) instruction(i *Instruction) {
 	if op := i.Op; op == opSLL || op == opSRL || op == opSRA {
 		e.countSteps(i.Rs2)
 	}
+	e.compute(i)
+	if i.deepens() {
+		e.deeper()
+	}
+}
+
+func (e *emitter) compute(i *Instruction) {
 	switch op := i.Op; {
 	case op.isLoad():
 		e.load32(i)
@@ -62,6 +69,26 @@ func (e *emitter) instruction(i *Instruction) {
 		e.add(operations[op])
 		e.put(i.Rd)
 	}
+}
+
+// deeper emits the comparison of the stack pointer with the deepest so far, and with the limit.
+func (e *emitter) deeper() {
+	e.constant(e.stackEnd())
+	e.read(stackPointer)
+	e.add(binary.OpI32Sub)
+	e.tee(localAddress)
+	e.get(localState)
+	e.add(binary.OpI32Load, 2, uint32(stateStack))
+	e.add(binary.OpI32GtS, binary.OpIf, binary.BlockEmpty)
+	e.get(localState)
+	e.get(localAddress)
+	e.add(binary.OpI32Store, 2, uint32(stateStack))
+	if e.StackBytesMax > 0 {
+		e.get(localAddress)
+		e.constant(e.StackBytesMax)
+		e.add(binary.OpI32GtS, binary.OpIf, binary.BlockEmpty, binary.OpCall, e.deep, binary.OpEnd)
+	}
+	e.add(binary.OpEnd)
 }
 
 // countSteps counts the cycles of a shifter with steps of 4 and 1; see timing.steps.

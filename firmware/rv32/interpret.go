@@ -11,6 +11,8 @@ import (
 type Window interface {
 	Load(address, bytes uint32) (uint32, error)
 	Store(address, bytes, value uint32) error
+	// Deep returns the error of a stack beyond Program.StackBytesMax.
+	Deep() error
 }
 
 // Processor interprets a program: the reference of the translation.
@@ -24,6 +26,7 @@ type Processor struct {
 	program *Program
 	timing  timing
 	window  Window
+	stack   []byte  // most bytes of the stack, in the record
 	decoded []timed // by half word of the text; without a size: not yet decoded
 }
 
@@ -36,7 +39,7 @@ type timed struct {
 // NewProcessor returns a processor after reset.
 func NewProcessor(p *Program, core *Core, window Window) *Processor {
 	return &Processor{PC: p.Entry, RAM: append([]byte(nil), p.RAM.Bytes...), Limit: math.MaxUint64, program: p,
-		timing: timing{&core.cost, p}, window: window}
+		timing: timing{&core.cost, p}, window: window, stack: make([]byte, 4)}
 }
 
 // TrapError ends a processor.
@@ -52,6 +55,7 @@ func (c *Processor) Attach(state []byte) {
 	for n := range c.X {
 		c.X[n] = binary.LittleEndian.Uint32(state[4*n:])
 	}
+	c.stack = state[stateStack:][:4]
 	c.PC, c.RAM = binary.LittleEndian.Uint32(state[statePC:]), state[stateBytes:][:len(c.program.RAM.Bytes)]
 }
 
@@ -84,6 +88,28 @@ func (t Turns) Put(state []byte) {
 	state[stateInterrupted] = byte(btoi(t.Interrupted))
 	binary.LittleEndian.PutUint32(state[stateTurns:], t.Count)
 	binary.LittleEndian.PutUint64(state[stateTurns+4:], t.Spent)
+}
+
+// StackOf returns the most bytes that the stack of a state has had since the start.
+func StackOf(state []byte) uint32 { return binary.LittleEndian.Uint32(state[stateStack:]) }
+
+// PutStack writes the most bytes of the stack to a state.
+func PutStack(state []byte, bytes uint32) { binary.LittleEndian.PutUint32(state[stateStack:], bytes) }
+
+// deepest returns the most bytes of the stack so far.
+func (c *Processor) deepest() uint32 { return binary.LittleEndian.Uint32(c.stack) }
+
+// deeper compares the stack pointer with the deepest so far, and with the limit.
+func (c *Processor) deeper() error {
+	bytes := c.program.stackEnd() - c.X[stackPointer]
+	if int32(bytes) <= int32(c.deepest()) {
+		return nil
+	}
+	binary.LittleEndian.PutUint32(c.stack, bytes)
+	if limit := c.program.StackBytesMax; limit > 0 && int32(bytes) > int32(limit) {
+		return c.window.Deep()
+	}
+	return nil
 }
 
 // Access returns the address and the number of bytes that the next instruction loads or stores, 0 bytes if it does
@@ -163,6 +189,11 @@ func (c *Processor) Step() (waits bool, err error) {
 		return false, c.trap(stops[op])
 	case i.writes():
 		c.set(i.Rd, compute(&i.Instruction, a, b))
+	}
+	if i.deepens() {
+		if err := c.deeper(); err != nil {
+			return false, err
+		}
 	}
 	c.Cycles = cycles
 	c.PC = next

@@ -2,6 +2,7 @@ package rv32
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -39,6 +40,10 @@ type Program struct {
 
 	Compressed bool // extension C: instructions begin at even addresses
 
+	// StackBytesMax is the size of the stack in bytes, below which a processor traps; 0: the stack has no limit.
+	StackBytesMax uint32
+
+	stackTop  uint32     // 0: the end of the RAM
 	functions []function // in order, without gaps, over Text
 	symbols   map[string]uint32
 	lines     lines
@@ -213,7 +218,13 @@ var stackSymbols = []string{"__stack", "__stack_top", "_stack_top", "_estack", "
 func (p *Program) takeStack() {
 	for _, name := range stackSymbols {
 		top, ok := p.symbols[name]
-		if bytes := uint32(len(p.RAM.Bytes)); ok && bytes > 0 && top-p.RAM.From > bytes && top-p.RAM.From < sharedMax {
+		if !ok {
+			continue
+		}
+		if top > p.RAM.From && top-p.RAM.From < sharedMax {
+			p.stackTop = top
+		}
+		if bytes := uint32(len(p.RAM.Bytes)); bytes > 0 && top-p.RAM.From > bytes && top-p.RAM.From < sharedMax {
 			p.RAM.Bytes = append(p.RAM.Bytes, make([]byte, top-p.RAM.From-bytes)...)
 			return
 		}
@@ -244,6 +255,11 @@ func (p *Program) checkRAM(sections []section) error {
 		}
 	}
 	return nil
+}
+
+// stackEnd returns the address at which the stack begins to grow downwards.
+func (p *Program) stackEnd() uint32 {
+	return cmp.Or(p.stackTop, p.RAM.From+uint32(len(p.RAM.Bytes)))
 }
 
 // fetch returns the instruction word at an address of the text.

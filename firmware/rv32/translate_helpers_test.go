@@ -104,6 +104,8 @@ func (x *machine) setRegister(n int, value uint32) { x.put(x.record+4*uint32(n),
 
 func (x *machine) pc() uint32 { return x.word(x.record + statePC) }
 
+func (x *machine) stack() uint32 { return x.word(x.record + stateStack) }
+
 func (x *machine) memory() []byte {
 	memory, ok := x.module.Memory().Read(x.record+stateBytes, uint32(x.ram))
 	require.True(x.t, ok)
@@ -115,6 +117,8 @@ type noWindow struct{}
 
 func (noWindow) Load(address, bytes uint32) (uint32, error) { return 0, errTrapped }
 func (noWindow) Store(address, bytes, value uint32) error   { return errTrapped }
+func (noWindow) Deep() error                                { return errTrapped }
+
 func littleEndian(words ...uint32) (bytes []byte) {
 	for _, w := range words {
 		bytes = binary.LittleEndian.AppendUint32(bytes, w)

@@ -15,7 +15,7 @@ func TestLongTranslationSteps(t *testing.T) { translationSteps(t, 40, 2000) }
 func translationSteps(t *testing.T, programs uint64, least int) {
 	steps := 0
 	for seed := range programs {
-		core := &cores[seed%uint64(len(cores))]
+		core := cores[seed%uint64(len(cores))].Late(uint32(seed % 3))
 		p := draw(seed, seed%4 != 0)
 		reference := NewProcessor(p, core, noWindow{})
 		x := newMachine(t, &translator{Program: p, timing: timing{&core.cost, p}, stepping: true})
@@ -35,6 +35,7 @@ func translationSteps(t *testing.T, programs uint64, least int) {
 			require.Equal(t, reference.Cycles-before, cost, place)
 			require.Equal(t, reference.X, x.registers(), place)
 			require.Equal(t, reference.PC, x.pc(), place)
+			require.Equal(t, reference.deepest(), x.stack(), place)
 			if steps++; waits {
 				break
 			}
@@ -50,10 +51,11 @@ func TestTranslationRuns(t *testing.T)     { translationRuns(t, 20) }
 func TestLongTranslationRuns(t *testing.T) { translationRuns(t, 100) }
 
 func translationRuns(t *testing.T, programs uint64) {
-	turns := uint64(0)
+	turns, deep := uint64(0), uint32(0)
 	for seed := range programs {
-		core := &cores[seed%uint64(len(cores))]
+		core := cores[seed%uint64(len(cores))].Late(uint32(seed % 3))
 		p := draw(seed, seed%4 != 0)
+		p.StackBytesMax = []uint32{0, 2048 + 40, 2048 + 24}[seed%3]
 		reference := NewProcessor(p, core, noWindow{})
 		reference.X[2], reference.X[3] = testRAM+2048, testRAM+16
 		ends, trap := false, error(nil)
@@ -68,7 +70,9 @@ func translationRuns(t *testing.T, programs uint64) {
 		x.setRegister(3, testRAM+16)
 		cost, err := x.turn()
 		require.Equal(t, trap != nil, err != nil, "seed %d: %v, %v", seed, trap, err)
+		require.Equal(t, reference.deepest(), x.stack(), "seed %d", seed)
 		if turns++; trap != nil {
+			deep += btoi(p.StackBytesMax > 0 && reference.deepest() > p.StackBytesMax)
 			continue
 		}
 		require.Equal(t, reference.X, x.registers(), "seed %d", seed)
@@ -77,4 +81,5 @@ func translationRuns(t *testing.T, programs uint64) {
 		require.Equal(t, reference.Cycles, cost, "seed %d, %s", seed, core.parameters())
 	}
 	require.Greater(t, turns, programs*4/5)
+	require.NotZero(t, deep, "stacks below the limit")
 }

@@ -5,10 +5,11 @@ import "starloom/firmware/wasm/binary"
 // statePC is the offset of the next instruction's address in a state.
 const statePC = 128
 
-// Offsets of the turns since the last wait in a state.
+// Offsets of the turns since the last wait, and of the deepest stack, in a state.
 const (
 	stateInterrupted = 132
 	stateTurns       = 148
+	stateStack       = 164
 )
 
 // coldMax is the maximum size of a text that also gets a slow translation, in which every instruction is an entry.
@@ -33,6 +34,7 @@ type translator struct {
 	load        uint32 // functions of the shim
 	store       uint32
 	lost        uint32
+	deep        uint32
 	tableAt     uint32 // address of the table of entries
 	signatureAt uint32 // number of the type (pc, state) -> pc
 	left        uint32 // number of the global with the cycles left; its complement after an early end of a turn

@@ -34,6 +34,10 @@ type Meter struct {
 	Core       string
 	Parameters map[string]int64
 
+	// DataWait is the number of cycles by which the core's memory answers a load or store later. StackBytesMax is the
+	// size of a processor's stack, 0 for no limit.
+	DataWait, StackBytesMax uint32
+
 	// Window is the cost after which, with a core, the turn of a slot ends between two instructions, and goes on in the
 	// next slot. 0: a turn ends with its handler.
 	Window uint64

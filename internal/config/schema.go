@@ -185,7 +185,7 @@ func (x *Described) refine(definitions jsonschema.Definitions) error {
 		cost.PropertyNames.Enum = append(cost.PropertyNames.Enum, name)
 	}
 	definitions["CPU"].DependentRequired = map[string][]string{"cost": {"model"}, "clock_ratio": {"model"},
-		"trap_cycles": {"model"}}
+		"trap_cycles": {"model"}, "data_wait": {"model"}, "stack": {"model"}}
 
 	schedule := property("Firmware", "schedule")
 	for _, n := range slices.Concat(x.BuiltIn, x.More) {

@@ -62,6 +62,7 @@ type Image struct {
 	resultNames  []string // names of the result words, from word 0
 	Recursive    []string // functions that may recurse
 	checked      bool
+	riscV        bool
 	metered      []byte // metered WebAssembly for profiles; nil if handlers take no time
 
 	// layout locates the variables of a state; nil for handlers in Go.

@@ -73,7 +73,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (maker,
 	m.Image.SHA256, m.Image.probes, m.Image.DataBytes, m.Image.announces = image.SHA256, image.Probes,
 		image.DataBytes, image.Announces
 	m.Image.results, m.Image.resultNames = image.Results, image.ResultNames
-	m.Image.layout = image.StateLayout
+	m.Image.layout, m.Image.riscV = image.StateLayout, rv32.Is(wasm)
 	m.Image.Recursive, m.Image.checked = image.Recursive(), image.Checked
 	return image.NewInstance, place, m.setParams(image, config)
 }

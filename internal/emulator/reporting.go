@@ -13,6 +13,7 @@ import (
 	"starloom/fabric/referees"
 	"starloom/fabric/stream"
 	"starloom/fabric/traffic"
+	"starloom/firmware/rv32"
 	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/internal/meter"
@@ -119,11 +120,25 @@ func (m *Machine) Measure(measured *meter.Measured, run uint64) {
 		shard.Start.Run, shard.Slot.Run = run, run
 		measured.Merge(&shard)
 	}
-	measured.Merge(&meter.Measured{Longest: m.Meter.Longest})
+	own := meter.Measured{}
+	if m.Meter != nil {
+		own.Longest = m.Meter.Longest
+	}
+	if m.Image.riscV {
+		own.Stacks = make([]uint32, m.Config.Network.Shape().Processors())
+		for p := range own.Stacks {
+			bank, cell := m.Cell(p)
+			own.Stacks[p] = rv32.StackOf(bank.State(cell))
+		}
+	}
+	measured.Merge(&own)
 }
 
+// Measures reports whether the machine measures handlers: their cycles, with a core, or their stacks.
+func (m *Machine) Measures() bool { return m.Meter != nil || m.Image.riscV }
+
 func (m *Machine) meterReport(r *outcome.FirmwareReport) {
-	if m.Meter != nil {
+	if m.Measures() {
 		var x meter.Measured
 		m.Measure(&x, 0)
 		x.Report(r, m.Config.Firmware.CPU, m.Names)

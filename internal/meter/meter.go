@@ -189,6 +189,7 @@ type Measured struct {
 	Start, Slot Spread
 	Overruns    uint64
 	Longest     []uint32 // see Clock; nil for a shard
+	Stacks      []uint32 // by processor: bytes of the deepest stack; nil for WebAssembly and for a shard
 }
 
 // Reset clears the measurements of a run, except Longest.
@@ -203,13 +204,18 @@ func (x *Measured) Merge(other *Measured) {
 	x.Start.merge(&other.Start)
 	x.Slot.merge(&other.Slot)
 	x.Overruns += other.Overruns
-	if x.Longest == nil {
-		x.Longest = slices.Clone(other.Longest)
-		return
+	x.Longest, x.Stacks = largest(x.Longest, other.Longest), largest(x.Stacks, other.Stacks)
+}
+
+// largest puts the larger entries of two lists in the first, which may be nil.
+func largest(list, other []uint32) []uint32 {
+	if list == nil {
+		return slices.Clone(other)
 	}
-	for p, cost := range other.Longest {
-		x.Longest[p] = max(x.Longest[p], cost)
+	for p, value := range other {
+		list[p] = max(list[p], value)
 	}
+	return list
 }
 
 // SpreadWhole is the state of a spread at the last whole boundary, without counts, and the costs since then.
@@ -249,13 +255,32 @@ func (x *Clock) Cycles(cost uint32) uint64 {
 	return (uint64(cost) + x.ratio - 1) / x.ratio
 }
 
-// Report adds the measurements to a report.
+// Report adds the measurements to a report. Without a model, cpu is nil.
 func (x *Measured) Report(r *outcome.FirmwareReport, cpu *CPU, names fabric.Names) {
+	x.reportStacks(r, cpu, names)
+	if cpu == nil {
+		return
+	}
 	clock := NewClock(cpu, 0)
 	r.CPU, r.Cycles, r.StartCycles = cpu.Model, x.Slot.report(names), x.Start.report(names)
 	addProcessors(r.Cycles, clock, x.Longest, names)
 	if clock.Budget > 0 {
 		r.BudgetCycles, r.Overruns = clock.Budget, &x.Overruns
+	}
+}
+
+func (x *Measured) reportStacks(r *outcome.FirmwareReport, cpu *CPU, names fabric.Names) {
+	if len(x.Stacks) == 0 {
+		return
+	}
+	deepest := slices.Max(x.Stacks)
+	p := slices.Index(x.Stacks, deepest)
+	r.Stack = &outcome.StackReport{Max: uint64(deepest), Processor: uint64(p), Path: names.Processor(p)}
+	if cpu != nil {
+		r.Stack.Limit = uint64(cpu.Meter.StackBytesMax)
+	}
+	if len(x.Stacks) <= outcome.LongestProcessorsMax {
+		r.Stack.MaxPerProcessor = x.Stacks
 	}
 }
 

@@ -177,7 +177,7 @@ func (b *Batch) runChunk(ctx context.Context, m *emulator.Machine, first, end ui
 	runs := make([]BatchRun, 0, end-first)
 	failed := false
 	var all *meter.Measured
-	if m.Meter != nil {
+	if m.Measures() {
 		all = new(meter.Measured)
 	}
 	for i := first; i < end; i++ {

@@ -283,10 +283,12 @@ func Meanings() []meaning.Group { return meaning.Must(metrics) }
 func (b *Batch) firmware(t *tally) outcome.FirmwareReport {
 	f := b.about.Firmware
 	f.Traps = t.traps
-	if t.runs == 0 || b.Config.Firmware.CPU == nil {
+	if t.runs == 0 {
 		return f
 	}
-	t.measured.Report(&f, b.Config.Firmware.CPU, b.Config.Network.Names())
+	if t.measured.Report(&f, b.Config.Firmware.CPU, b.Config.Network.Names()); f.Cycles == nil {
+		return f
+	}
 	each := b.total / uint64(max(len(b.Rates), 1))
 	for _, handler := range []struct {
 		cycles *outcome.HandlerCycles

@@ -32,11 +32,13 @@ typedef struct {
     /* of the turns since the last wfi: their number, and the cycles of their instructions */
     uint32_t turns, spent_low, spent_high;
     uint32_t sleep_until; /* slot until which the processor sleeps after wfi, 0 for none */
-    uint32_t spare[3];
+    uint32_t stack; /* most bytes from the stack pointer to the end of the RAM */
+    uint32_t spare[2];
     uint8_t ram[];
 } state_t;
 SL_STATIC_ASSERT(offsetof(state_t, ram) == 176, "stateBytes in program.go");
-SL_STATIC_ASSERT(offsetof(state_t, interrupted) == 132 && offsetof(state_t, turns) == 148, "translator.go");
+SL_STATIC_ASSERT(offsetof(state_t, interrupted) == 132 && offsetof(state_t, turns) == 148 &&
+                     offsetof(state_t, stack) == 164, "translator.go");
 
 static sl_nic *nic;
 static state_t *state;
@@ -56,6 +58,7 @@ SL_EXPORT(program_allow) REPLACED void program_allow(int64_t cycles) { (void)cyc
 SL_EXPORT(window_load) uint32_t window_load(uint32_t offset, uint32_t kind) RUNTIME("load");
 SL_EXPORT(window_store) void window_store(uint32_t offset, uint32_t value, uint32_t bytes) RUNTIME("store");
 SL_EXPORT(program_lost) void program_lost(uint32_t pc) RUNTIME("jump");
+SL_EXPORT(program_deep) void program_deep(void) RUNTIME("stack");
 
 #define REFUSE(text) sl_host_assert(text, "", "", 0)
 
@@ -63,6 +66,8 @@ void program_lost(uint32_t pc) {
     (void)pc;
     REFUSE("the program jumps to an instruction of its text");
 }
+
+void program_deep(void) { REFUSE("the stack stays within the bytes of firmware.cpu.stack"); }
 
 static sl_frame *tx_frame(void) { return (sl_frame *)(state->ram + program_word(RAM_BYTES)); }
 

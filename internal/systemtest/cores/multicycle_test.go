@@ -48,6 +48,22 @@ func TestLateMemory(t *testing.T) {
 	}
 }
 
+// TestLateDataMemory: with data_wait the table of the core has its cycles if each word of a load or store arrives
+// later, after every instruction.
+func TestLateDataMemory(t *testing.T) {
+	b := openCore(t, coreFolder)
+	b.dataOnly = true
+	for _, late := range []int{0, 1, 3} {
+		b.late = late
+		for seed := range uint64(12) {
+			_, err := b.compare(drawn(seed, seed%4 != 0), multicycle(t).Late(uint32(late)), 1, uint32(seed)+1)
+			require.NoError(t, err, "seed %d, %d cycles", seed, late)
+		}
+		_, err := b.compare(drawn(1, true), multicycle(t).Late(uint32(late)+1), 1, 1)
+		require.ErrorContains(t, err, "the interpreter has", "a wrong number of cycles is found")
+	}
+}
+
 const smallRAM = 256
 
 // single compares a program of one instruction and wfi. The registers that it may read point into RAM.

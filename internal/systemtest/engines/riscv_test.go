@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -84,6 +85,78 @@ STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 	require.EqualValues(t, 5, r.Slots)
 }
 
+// TestRISCVStacks: the report has the deepest stack of each processor, and a processor with a deeper one than allowed
+// traps with function and line: in both engines, banked, isolated, saved and restored, and in the interpreter.
+func TestRISCVStacks(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "deep.c")
+	require.NoError(t, os.WriteFile(source, []byte(`#include "starloom.h"
+typedef struct { uint32_t slots; } state_t;
+__attribute__((noinline)) static uint32_t down(volatile uint32_t *levels) {
+    volatile uint32_t own[4] = {*levels};
+    return own[0] ? own[0]--, down(own) + own[1] : 0;
+}
+static void on_start(sl_nic *nic, state_t *s) {}
+static void on_slot(sl_nic *nic, state_t *s) {
+    volatile uint32_t levels = sl_self(nic) % 8;
+    if (++s->slots == 3) down(&levels);
+    if (s->slots == 6) sl_done(nic);
+}
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
+`), 0o644))
+	s := riscv(t, source, "rv32imc", "ibex")
+	s.Firmware.CPU.BudgetCycles = 300
+	stacks := everyWay(t, s).Firmware.Stack
+	require.Len(t, stacks.MaxPerProcessor, 16)
+	step := stacks.MaxPerProcessor[1] - stacks.MaxPerProcessor[0]
+	require.NotZero(t, step)
+	for p, bytes := range stacks.MaxPerProcessor {
+		require.Equal(t, stacks.MaxPerProcessor[0]+step*uint32(p%8), bytes)
+	}
+	require.EqualValues(t, stacks.MaxPerProcessor[7], stacks.Max)
+	require.Equal(t, "pops.group[1].nic[3]", stacks.Path)
+	s.Firmware.CPU.Stack = int(stacks.MaxPerProcessor[5])
+	r := everyWay(t, s)
+	require.EqualValues(t, 4, r.ViolationsTotal, "processors 6, 7, 14 and 15")
+	require.EqualValues(t, stacks.MaxPerProcessor[6], r.Firmware.Stack.Max)
+	require.Equal(t, "pops.group[1].nic[2]", r.Firmware.Stack.Path)
+	require.Contains(t, r.Violations[0].Message, "the stack stays within the bytes of firmware.cpu.stack")
+	require.Contains(t, r.Violations[0].Message, "down at deep.c:3")
+	require.EqualValues(t, 2, r.Violations[0].Slot)
+}
+
+// everyWay returns the report of a run, which is the same in all ways of execution.
+func everyWay(t *testing.T, s *starloom.Scenario) *starloom.Report {
+	want := ""
+	var r *starloom.Report
+	for _, engine := range []string{"slot", "cycle"} {
+		for _, mode := range []string{"isolated", "banked"} {
+			s.Firmware.Mode = mode
+			m := systemtest.Machine(t, s, starloom.MachineOptions{Engine: engine})
+			other := systemtest.Machine(t, s, starloom.MachineOptions{Engine: engine})
+			for range 3 {
+				require.NoError(t, m.Step())
+			}
+			var saved bytes.Buffer
+			require.NoError(t, m.Save(&saved))
+			require.NoError(t, other.Restore(&saved))
+			require.NoError(t, other.Run(context.Background(), nil))
+			r = other.Report()
+			text := withoutBacktraces(t, r)
+			if want == "" {
+				want = text
+			}
+			require.Equal(t, want, text, "%s, %s", engine, mode)
+		}
+		require.Equal(t, want, debugRun(t, s, engine, []int{3, 6}, func(address string) {
+			client := connect(t, address)
+			for reply := ""; !strings.HasPrefix(reply, "W"); {
+				reply = client.ask("c")
+			}
+		}))
+	}
+	return r
+}
+
 // TestRISCVRefused: images and models that do not fit together are refused.
 func TestRISCVRefused(t *testing.T) {
 	for want, s := range map[string]*starloom.Scenario{
@@ -92,11 +165,15 @@ func TestRISCVRefused(t *testing.T) {
 		"the timing of the core ibex was not measured":     riscv(t, router, "rv32im", "ibex"),
 		"costs of WebAssembly instructions with the core":  riscv(t, router, "rv32im", "picorv32"),
 		"the model unit has no core with parameters":       riscv(t, router, "wasm32", "unit"),
+		"the model unit has no stack pointer":              riscv(t, router, "wasm32", "unit"),
+		"the model instructions has no memory with wait":   riscv(t, router, "rv32im", "instructions"),
 	} {
-		switch want[:9] {
-		case "the timin", "the model":
+		s.Firmware.CPU.Stack = map[bool]int{true: 64}[strings.HasSuffix(want, "pointer")]
+		s.Firmware.CPU.DataWait = map[bool]int{true: 2}[strings.HasSuffix(want, "wait")]
+		switch {
+		case strings.Contains(want, "measured"), strings.Contains(want, "parameters"):
 			s.Firmware.CPU.Core = map[string]int64{"WritebackStage": 1}
-		case "costs of ":
+		case strings.Contains(want, "costs of"):
 			s.Firmware.CPU.Cost = map[string]int64{"load": 2}
 		}
 		_, err := starloom.NewMachine(context.Background(), s, starloom.MachineOptions{})
