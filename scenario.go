@@ -267,7 +267,7 @@ func (c *CPU) wrongCore() (key, reason, remedy string) {
 	case !c.ofCore() && c.Stack > 0:
 		return "stack", "the model " + c.Model + " has no stack pointer",
 			"delete stack, or choose a model of " + strings.Join(rv32.Models(), ", ")
-	case c.DataWait > 0 && (!c.ofCore() || c.Model == rv32.Models()[0]):
+	case !c.ofCore() && c.DataWait > 0:
 		return "data_wait", "the model " + c.Model + " has no memory with wait states",
 			"delete data_wait, or choose a model of " + strings.Join(rv32.Models()[1:], ", ")
 	case !c.ofCore() && len(c.Core) > 0:
@@ -276,8 +276,12 @@ func (c *CPU) wrongCore() (key, reason, remedy string) {
 	case c.ofCore() && len(c.Cost) > 0:
 		return "cost", "costs of WebAssembly instructions with the core " + c.Model, "delete cost: a core has its own timing"
 	case c.ofCore():
-		if _, err := rv32.NewCore(c.Model, c.Core); err != nil {
+		core, err := rv32.NewCore(c.Model, c.Core)
+		if err != nil {
 			return "core", err.Error(), "give parameters of a measured core"
+		}
+		if _, err := core.Late(uint32(c.DataWait)); err != nil {
+			return "data_wait", err.Error(), "delete data_wait, or choose a core with measured wait states"
 		}
 	}
 	return "", "", ""

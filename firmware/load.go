@@ -99,7 +99,10 @@ func translate(program []byte, meter *wasm.Meter) ([]byte, *interpreted, error) 
 		if core, err = rv32.NewCore(meter.Core, meter.Parameters); err != nil {
 			return nil, nil, err
 		}
-		core, p.StackBytesMax = core.Late(meter.DataWait), meter.StackBytesMax
+		if core, err = core.Late(meter.DataWait); err != nil {
+			return nil, nil, err
+		}
+		p.StackBytesMax = meter.StackBytesMax
 	}
 	t, err := rv32.Translate(p, core, window)
 	if err != nil {

@@ -15,6 +15,15 @@ const (
 var encodeR, encodeI, encodeS = rv32test.EncodeR, rv32test.EncodeI, rv32test.EncodeS
 var encodeB, encodeJ = rv32test.EncodeB, rv32test.EncodeJ
 
+// drawCore returns a core, perhaps with late data.
+func drawCore(seed uint64) *Core {
+	core := &cores[seed%uint64(len(cores))]
+	if late, err := core.Late(uint32(seed % 3)); err == nil {
+		return late
+	}
+	return core
+}
+
 // draw returns a random program; see rv32test.Draw.
 func draw(seed uint64, compressed bool) *Program {
 	d := rv32test.Draw(seed, rv32test.Options{Compressed: compressed, Multiply: true, Start: true})

@@ -15,7 +15,7 @@ func TestLongTranslationSteps(t *testing.T) { translationSteps(t, 40, 2000) }
 func translationSteps(t *testing.T, programs uint64, least int) {
 	steps := 0
 	for seed := range programs {
-		core := cores[seed%uint64(len(cores))].Late(uint32(seed % 3))
+		core := drawCore(seed)
 		p := draw(seed, seed%4 != 0)
 		reference := NewProcessor(p, core, noWindow{})
 		x := newMachine(t, &translator{Program: p, timing: timing{&core.cost, p}, stepping: true})
@@ -53,7 +53,7 @@ func TestLongTranslationRuns(t *testing.T) { translationRuns(t, 100) }
 func translationRuns(t *testing.T, programs uint64) {
 	turns, deep := uint64(0), uint32(0)
 	for seed := range programs {
-		core := cores[seed%uint64(len(cores))].Late(uint32(seed % 3))
+		core := drawCore(seed)
 		p := draw(seed, seed%4 != 0)
 		p.StackBytesMax = []uint32{0, 2048 + 40, 2048 + 24}[seed%3]
 		reference := NewProcessor(p, core, noWindow{})

@@ -18,6 +18,7 @@ const (
 type Options struct {
 	Compressed, Multiply bool // with the extensions C and M
 	Window               bool // with aligned accesses to the NIC's window and FIFOs
+	Aligned              bool // accesses are aligned
 	Start                bool // the program sets all registers first; otherwise x2 and x3 point into RAM before it
 }
 
@@ -99,10 +100,21 @@ func (d *drawing) plain() {
 	case 5:
 		d.word(d.Uint32()&0xFFFFF000 | rd<<7 | [2]uint32{0x37, 0x17}[d.IntN(2)])
 	case 6: // in RAM, at any alignment
-		d.word(EncodeI(int32(d.IntN(1000)), 3, [...]uint32{0, 1, 2, 4, 5}[d.IntN(5)], rd, 0x03))
+		offset, size := d.offset(1000), [...]uint32{0, 1, 2, 4, 5}[d.IntN(5)]
+		d.word(EncodeI(offset, 3, size, rd, 0x03))
 	default:
-		d.word(EncodeS(int32(d.IntN(1000)), a, 3, d.Uint32N(3)))
+		offset := d.offset(1000)
+		d.word(EncodeS(offset, a, 3, d.Uint32N(3)))
 	}
+}
+
+// offset draws an offset from x3.
+func (d *drawing) offset(below int) int32 {
+	at := int32(d.IntN(below))
+	if d.Aligned {
+		at &^= 3
+	}
+	return at
 }
 
 // window writes an access to the NIC's window, or to the head of a FIFO.
@@ -128,7 +140,7 @@ func (d *drawing) window(rd, from uint32) {
 func (d *drawing) short() {
 	if d.IntN(8) == 0 {
 		pointer := 8 + d.Uint32N(8)
-		d.word(EncodeI(int32(d.IntN(500)), 3, 0, pointer, 0x13))
+		d.word(EncodeI(d.offset(500), 3, 0, pointer, 0x13))
 		d.word([2]uint32{0x4000, 0xC000}[d.IntN(2)] | d.Uint32N(8)<<10 | (pointer-8)<<7 | d.Uint32N(32)<<2)
 		return
 	}

@@ -42,6 +42,10 @@ func open(t testing.TB, top string, files ...string) *bench {
 	if top == "rv32_testbench" {
 		s.Clocks = []string{"clock"}
 	}
+	return openSource(t, s)
+}
+
+func openSource(t testing.TB, s cosim.Source) *bench {
 	c, err := verilator.Build(context.Background(), s, cosim.BuildOptions{})
 	require.NoError(t, err)
 	b := &bench{limit: 1_000_000, ports: map[string]cosim.Port{}}

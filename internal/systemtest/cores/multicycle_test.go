@@ -48,6 +48,12 @@ func TestLateMemory(t *testing.T) {
 	}
 }
 
+func later(t *testing.T, core *rv32.Core, cycles int) *rv32.Core {
+	core, err := core.Late(uint32(cycles))
+	require.NoError(t, err)
+	return core
+}
+
 // TestLateDataMemory: with data_wait the table of the core has its cycles if each word of a load or store arrives
 // later, after every instruction.
 func TestLateDataMemory(t *testing.T) {
@@ -56,10 +62,10 @@ func TestLateDataMemory(t *testing.T) {
 	for _, late := range []int{0, 1, 3} {
 		b.late = late
 		for seed := range uint64(12) {
-			_, err := b.compare(drawn(seed, seed%4 != 0), multicycle(t).Late(uint32(late)), 1, uint32(seed)+1)
+			_, err := b.compare(drawn(seed, seed%4 != 0), later(t, multicycle(t), late), 1, uint32(seed)+1)
 			require.NoError(t, err, "seed %d, %d cycles", seed, late)
 		}
-		_, err := b.compare(drawn(1, true), multicycle(t).Late(uint32(late)+1), 1, 1)
+		_, err := b.compare(drawn(1, true), later(t, multicycle(t), late+1), 1, 1)
 		require.ErrorContains(t, err, "the interpreter has", "a wrong number of cycles is found")
 	}
 }

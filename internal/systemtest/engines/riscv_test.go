@@ -166,10 +166,11 @@ func TestRISCVRefused(t *testing.T) {
 		"costs of WebAssembly instructions with the core":  riscv(t, router, "rv32im", "picorv32"),
 		"the model unit has no core with parameters":       riscv(t, router, "wasm32", "unit"),
 		"the model unit has no stack pointer":              riscv(t, router, "wasm32", "unit"),
-		"the model instructions has no memory with wait":   riscv(t, router, "rv32im", "instructions"),
+		"the model unit has no memory with wait":           riscv(t, router, "wasm32", "unit"),
+		"it counts instructions":                           riscv(t, router, "rv32im", "instructions"),
 	} {
 		s.Firmware.CPU.Stack = map[bool]int{true: 64}[strings.HasSuffix(want, "pointer")]
-		s.Firmware.CPU.DataWait = map[bool]int{true: 2}[strings.HasSuffix(want, "wait")]
+		s.Firmware.CPU.DataWait = map[bool]int{true: 2}[strings.HasSuffix(want, "wait") || strings.HasPrefix(want, "it")]
 		switch {
 		case strings.Contains(want, "measured"), strings.Contains(want, "parameters"):
 			s.Firmware.CPU.Core = map[string]int64{"WritebackStage": 1}
