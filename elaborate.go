@@ -279,10 +279,9 @@ func (c *CPU) elaborate() *meter.CPU {
 	if !c.metered() {
 		return nil
 	}
-	counts := &wasm.Meter{}
+	counts := &wasm.Meter{DataWait: uint32(c.DataWait), StackBytesMax: uint32(c.Stack)}
 	if c.ofCore() {
 		counts.Core, counts.Parameters = c.Model, c.Core
-		counts.DataWait, counts.StackBytesMax = uint32(c.DataWait), uint32(c.Stack)
 		if c.Overrun != OverrunRestart {
 			counts.Window = uint64(c.BudgetCycles) * c.ratio()
 		}

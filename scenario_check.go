@@ -465,7 +465,8 @@ func (s *Scenario) checkCPU() error {
 			name  string
 			given bool
 		}{{"cost", len(c.Cost) > 0}, {"core", len(c.Core) > 0}, {"clock_ratio", c.ClockRatio != 0},
-			{"trap_cycles", c.TrapCycles != 0}, {"data_wait", c.DataWait != 0}, {"stack", c.Stack != 0}, {"overrun", c.Overrun != ""}} {
+			{"trap_cycles", c.TrapCycles != 0}, {"data_wait", c.DataWait != 0},
+			{"stack", c.Stack != 0}, {"overrun", c.Overrun != ""}} {
 			if key.given {
 				return s.refuse(strict.Join(path, key.name),
 					fmt.Sprintf("%s.%s without a model: handlers take no time", path, key.name),

@@ -13,7 +13,8 @@ type Core struct {
 	Parameters map[string]int64 // of the RTL
 	Rules      []Rule
 
-	cost table
+	cost      table
+	neverLate string // reason why data is never late: no table
 }
 
 // Rule is a rule of a core's timing and its source.
@@ -34,7 +35,6 @@ type table struct {
 	split        int // more for an access in two words
 	loadUse      int // additional cycles of a load whose result the next instruction reads
 	shiftSteps   bool
-	neverLate    string // reason why the core has no table for late data
 }
 
 const (
@@ -48,8 +48,9 @@ const (
 func Cores() []Core { return slices.Clone(cores) }
 
 var cores = []Core{
-	{Model: "instructions", Rules: []Rule{{"every instruction", "1", "definition"}}, cost: table{
-		neverLate: "it counts instructions", plain: 1, load: 1, store: 1, branch: 1, jump: 1, jumpRegister: 1, multiply: 1, multiplyHigh: 1, divide: 1, shift: 1}},
+	{Model: "instructions", Rules: []Rule{{"every instruction", "1", "definition"}},
+		neverLate: "it counts instructions", cost: table{plain: 1, load: 1, store: 1, branch: 1, jump: 1, jumpRegister: 1,
+			multiply: 1, multiplyHigh: 1, divide: 1, shift: 1}},
 	{Model: "ibex", Parameters: map[string]int64{"RV32M": 2, "WritebackStage": 0, "BranchTargetALU": 0},
 		Rules: []Rule{
 			{"integer computations", "1", guideIbex},
@@ -70,8 +71,8 @@ var cores = []Core{
 			{"branches", "1, taken 2", foundOnRTL}, {"jumps", "2", foundOnRTL},
 			{"jumps, taken branches to a 32-bit instruction at an address that is not a multiple of 4", "1 more", foundOnRTL},
 		}, cost: table{plain: 1, load: 1, store: 1, branch: 1, jump: 2, jumpRegister: 2, multiply: 1, multiplyHigh: 2,
-			divide: 37, shift: 1, taken: 1, wideTarget: 1, divideByZero: 35, split: 1, loadUse: 1,
-			neverLate: "a jump or a taken branch after a load or store overlaps with them"}},
+			divide: 37, shift: 1, taken: 1, wideTarget: 1, divideByZero: 35, split: 1, loadUse: 1},
+		neverLate: "a jump or a taken branch after a load or store overlaps with them"},
 	{Model: "picorv32", Parameters: map[string]int64{"BARREL_SHIFTER": 0, "ENABLE_MUL": 1, "ENABLE_DIV": 1,
 		"ENABLE_FAST_MUL": 0, "TWO_STAGE_SHIFT": 1, "ENABLE_REGS_DUALPORT": 1},
 		Rules: []Rule{
@@ -141,9 +142,9 @@ func (c *Core) Late(cycles uint32) (*Core, error) {
 	if cycles == 0 {
 		return c, nil
 	}
-	if c.cost.neverLate != "" {
+	if c.neverLate != "" {
 		return nil, fmt.Errorf("the timing of the core %s %s has no wait states: %s", c.Model, c.parameters(),
-			c.cost.neverLate)
+			c.neverLate)
 	}
 	late := *c
 	late.cost.load += int(cycles)

@@ -205,8 +205,8 @@ func waits(core *rv32.Core) []int {
 	return []int{0, 1, 3}
 }
 
-// TestFrozenIntervals: the cycles between the accesses of random programs to the window are those that PicoRV32 and
-// Ibex had. TestForeignCores wrote the table.
+// TestFrozenIntervals: the cycles between the accesses of random programs to the window equal the table that
+// TestForeignCores measured on PicoRV32 and Ibex.
 func TestFrozenIntervals(t *testing.T) {
 	frozen, err := os.ReadFile(filepath.Join("internal/systemtest/cores", frozenIntervals))
 	require.NoError(t, err)
@@ -240,8 +240,8 @@ func (f *foreign) line(seed uint64, late int, all []interval) string {
 	return text + "\n"
 }
 
-// TestForeignCores runs programs on the RTL of PicoRV32 and Ibex: clones of their repositories, picorv32 and ibex, in the
-// folder STARLOOM_CORES. Every access to the window is that of the interpreter, after the same number of cycles.
+// TestForeignCores runs programs on the RTL of PicoRV32 and Ibex, from clones picorv32 and ibex of their repositories in
+// the folder STARLOOM_CORES. Every access to the window is that of the interpreter, after the same number of cycles.
 func TestForeignCores(t *testing.T) {
 	folder := os.Getenv("STARLOOM_CORES")
 	if folder == "" {
