@@ -240,8 +240,8 @@ func (f *foreign) line(seed uint64, late int, all []interval) string {
 	return text + "\n"
 }
 
-// TestForeignCores runs programs on the RTL of PicoRV32 and Ibex, from clones picorv32 and ibex of their repositories in
-// the folder STARLOOM_CORES. Every access to the window is that of the interpreter, after the same number of cycles.
+// TestForeignCores runs programs on the RTL of PicoRV32 and Ibex, from clones picorv32 and ibex of their repositories
+// in the folder STARLOOM_CORES. Every access to the window is that of the interpreter, after the same number of cycles.
 func TestForeignCores(t *testing.T) {
 	folder := os.Getenv("STARLOOM_CORES")
 	if folder == "" {
