@@ -87,6 +87,9 @@ func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.R
 	if err := m.Prepare(ctx); err != nil {
 		return nil, err
 	}
+	if m.Goals != nil {
+		m.Goals.Evaluated = true
+	}
 	if o.StimulusFile != "" {
 		if o.Stimulus, err = lockstep.ReadStimulus(m, o.StimulusFile); err != nil {
 			return nil, err

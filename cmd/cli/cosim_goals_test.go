@@ -67,3 +67,42 @@ func TestLongProveGoals(t *testing.T) {
 		require.Contains(t, r.stderr, said)
 	}
 }
+
+// TestCheckEvaluatesGoals checks that a check ends at an assertion that fails, with its name, line and cycle, and that
+// its coverage names covers and conditions that never held. An assume restricts only proofs.
+func TestCheckEvaluatesGoals(t *testing.T) {
+	source := `module ud(input clk, input rst, input up, input down, output logic [3:0] count);
+  always @(posedge clk) if (rst) count <= 0; else if (up & ~down & count != 11) count <= count + 1;
+    else if (down & ~up & count != 0) count <= count - 1;
+  low: assert property (@(posedge clk) disable iff (rst) count < 12);
+  odd: assert property (@(posedge clk) disable iff (rst) count == 13 |-> up);
+  end_: cover property (@(posedge clk) disable iff (rst) count == 11);
+  never: cover property (@(posedge clk) disable iff (rst) count == 14);
+endmodule
+`
+	text := "model: counter\nparameters: {MAX: 11, MODE: 0}\ntop: ud\nsources: [SOURCE]\nclock: clk\nreset: rst\n" +
+		"pins: {up: up, down: down, count: count}\nabsent: [overflow, underflow]\ngoals: beside\n"
+	files := map[string]string{"good.sv": source, "bad.sv": strings.Replace(source, "count < 12", "count < 3", 1),
+		"assumed.sv": strings.Replace(source, "low: assert", "low: assume", 1)}
+	for _, name := range []string{"good", "bad", "assumed"} {
+		files[name+".yml"] = strings.Replace(text, "SOURCE", name+".sv", 1)
+	}
+	dir := folder(t, files)
+	for _, c := range []struct {
+		name   string
+		status int
+		said   []string
+	}{
+		{"good", statusPass, []string{"\nevaluated in every cycle: 2 assertions of the RTL\n", " 2 of 2 lines, ",
+			" 1 of 3 cover properties", "\nnever held: odd_condition (good.sv:5), never (good.sv:7)\n"}},
+		{"bad", statusFail, []string{"fail: the RTL ends in cycle 4: fatal: bad.sv:4: ", "low (bad.sv:4:8) fails\n"}},
+		{"assumed", statusPass, []string{
+			"\nassertions of the RTL are not evaluated: assume low (assumed.sv:4:8) restricts the inputs of a proof only\n"}},
+	} {
+		r := starloomIn(t, dir, "cosim", "check", c.name+".yml", "--cycles", "500", "--coverage", c.name+".txt")
+		require.Equal(t, c.status, r.status, r.stdout+r.stderr)
+		for _, part := range c.said {
+			require.Contains(t, r.stdout, part)
+		}
+	}
+}

@@ -6,6 +6,12 @@
 //	hw.Cell ------See----> Model  ---/
 package coverage
 
+import (
+	"fmt"
+
+	"starloom/cosim"
+)
+
 // Coverage is the coverage of some runs. The zero value covers no run.
 type Coverage struct {
 	RTL   RTL
@@ -31,6 +37,9 @@ type Summary struct {
 	// Uncovered lists the lines that never ran: fifo.v:12, fifo.v:15-17.
 	Uncovered []string `json:"uncovered_lines"`
 
+	// Never lists the cover properties that never held: full_met (fifo.sv:20).
+	Never []string `json:"never_held,omitempty"`
+
 	Excluded []Excluded `json:"excluded,omitempty"`
 }
 
@@ -41,6 +50,11 @@ func (c *Coverage) Summary() Summary {
 		s.Lines.add(source.lineCounts())
 		s.Branches.add(source.branchCounts())
 		s.Uncovered = append(s.Uncovered, source.uncovered()...)
+	}
+	for _, p := range c.RTL.Counts() {
+		if p.Kind == cosim.PointUser && p.Count == 0 {
+			s.Never = append(s.Never, fmt.Sprintf("%s (%s:%d)", p.Comment, p.File, p.Line))
+		}
 	}
 	s.Toggles = c.RTL.part(isToggle)
 	s.User = c.RTL.part(isUser)

@@ -51,6 +51,7 @@ func TestLines(t *testing.T) {
 	s := c.Summary()
 	require.Equal(t, Summary{
 		Lines: Part{6, 6}, Branches: Part{4, 5}, Toggles: Part{3, 8}, User: Part{0, 2}, Uncovered: []string{},
+		Never: []string{"wraps (m.v:13)", "wraps (m.v:13)"},
 	}, s)
 
 	var text bytes.Buffer

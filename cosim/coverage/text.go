@@ -35,15 +35,22 @@ func (s *Summary) Text() string {
 
 // UncoveredText names the first lines that never ran, "" for none.
 func (s *Summary) UncoveredText() string {
-	const shown = 6
-	if len(s.Uncovered) == 0 {
-		return ""
+	var parts []string
+	for _, list := range []struct {
+		what string
+		all  []string
+	}{{"never run: ", s.Uncovered}, {"never held: ", s.Never}} {
+		const shown = 6
+		if len(list.all) == 0 {
+			continue
+		}
+		text := list.what + strings.Join(list.all[:min(shown, len(list.all))], ", ")
+		if more := len(list.all) - shown; more > 0 {
+			text += fmt.Sprintf(" and %d more places", more)
+		}
+		parts = append(parts, text)
 	}
-	text := "never run: " + strings.Join(s.Uncovered[:min(shown, len(s.Uncovered))], ", ")
-	if more := len(s.Uncovered) - shown; more > 0 {
-		text += fmt.Sprintf(" and %d more places", more)
-	}
-	return text
+	return strings.Join(parts, "\n")
 }
 
 func (p Part) text(what string) string { return fmt.Sprintf("%d of %d %s", p.Covered, p.Of, what) }

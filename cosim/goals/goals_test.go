@@ -78,7 +78,7 @@ func TestRewrite(t *testing.T) {
 	lines := func(text string) int { all := lex(text); return all[len(all)-1].line }
 	require.Equal(t, lines(text), lines(marked))
 	only := read.Only(1, "it fails")
-	require.Contains(t, only, `else if (starloom_age > 3) $error("it fails");`)
+	require.Contains(t, only, `else if (starloom_age_1 > 3) $error("it fails");`)
 	require.NotContains(t, only, "starloom goal")
 	require.Equal(t, lines(text), lines(only))
 

@@ -130,13 +130,41 @@ func (t *Text) Only(goal int, message string) string {
 		if i != goal {
 			return ""
 		}
-		clock := t.clockOf(g)
-		if clock == "" {
-			return fmt.Sprintf("assert %s else $error(%q);", t.fails(g, false), message)
-		}
-		return fmt.Sprintf("int starloom_age = 0; always %s if (starloom_age < 99) starloom_age <= starloom_age + 1; "+
-			"assert %s else if (starloom_age > %d) $error(%q);", clock, t.fails(g, false), g.After, message)
+		return t.failing(i, g, message)
 	}, true)
+}
+
+// failing returns an assertion that ends the simulation with message.
+func (t *Text) failing(i int, g *Goal, message string) string {
+	clock := t.clockOf(g)
+	if clock == "" {
+		return fmt.Sprintf("assert %s else $error(%q);", t.fails(g, false), message)
+	}
+	return fmt.Sprintf("/* verilator coverage_off */ int starloom_age_%[1]d = 0; always %[2]s if (starloom_age_%[1]d < 99) "+
+		"starloom_age_%[1]d <= starloom_age_%[1]d + 1; /* verilator coverage_on */ assert %[3]s else if (starloom_age_%[1]d > %[4]d) $error(%[5]q);", i, clock,
+		t.fails(g, false), g.After, message)
+}
+
+// Checked returns the text for a check: an assertion ends the simulation, and a cover property counts each cover and
+// each condition before an implication, except those of named properties. An assume restricts only the inputs of a
+// proof. Such text is not evaluated, and the first assume is returned.
+func (t *Text) Checked() (text string, assume *Goal) {
+	if i := slices.IndexFunc(t.Goals, func(g Goal) bool { return g.Kind == Assume }); i >= 0 {
+		return t.Plain(), &t.Goals[i]
+	}
+	return t.rewritten(func(i int, g *Goal) string {
+		switch {
+		case g.Kind == Cover && g.spec == nil:
+			return fmt.Sprintf("%s: cover (%s);", g.Name, joined(g.body))
+		case g.Kind == Cover:
+			return fmt.Sprintf("%s: cover property (%s);", g.Name, joined(g.body))
+		}
+		text := t.failing(i, g, fmt.Sprintf("%s (%s) fails", g.Name, g.Place))
+		if g.When && g.spec.of == "" {
+			text += fmt.Sprintf(" %s_condition: cover property (%s %s);", g.Name, g.spec.head(), joined(g.spec.when))
+		}
+		return text
+	}, true), nil
 }
 
 // clockOf returns the clock of a property, "" if it has none or takes it from an argument.

@@ -103,6 +103,9 @@ type Extent struct {
 	// ModelChecks counts $fatal and similar checks of a model that is RTL. No check of the model is made.
 	ModelChecks int `json:"model_checks_not_made,omitempty"`
 
+	// Assertions says whether the RTL's assertions, which are goals of a proof, were evaluated; "" for no goals.
+	Assertions string `json:"assertions,omitempty"`
+
 	// Uncounted lists outputs whose condition never held in a run. Compared excludes them.
 	Uncounted []string `json:"outputs_never_counted,omitempty"`
 
@@ -194,6 +197,7 @@ func newReport(m *pinmap.Map, model *twin.Model) *Report {
 	if r.Backend == "" {
 		r.Backend = cosim.BackendWasm
 	}
+	r.Assertions = m.AssertionsText()
 	if m.Image != "" && r.Top == "" {
 		r.Top = m.Image
 	}
@@ -516,6 +520,9 @@ func (r *Report) writeReservations(w io.Writer) {
 	}
 	for _, line := range r.Contract.Lines() {
 		fmt.Fprintln(w, line)
+	}
+	if r.Assertions != "" {
+		fmt.Fprintln(w, r.Assertions)
 	}
 	if r.ModelChecks > 0 {
 		fmt.Fprintln(w, ModelChecksText(r.ModelChecks))

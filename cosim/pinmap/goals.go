@@ -151,6 +151,27 @@ func (m *Map) withText(of *cosim.Source, text string) (cosim.Source, error) {
 	return s, nil
 }
 
+// AssertionsText says whether a check evaluates the RTL's assertions, "" if they are not goals.
+func (m *Map) AssertionsText() string {
+	if m.Goals == nil || !m.Goals.Evaluated {
+		return ""
+	}
+	if m.backend() != cosim.BackendWasm {
+		return "assertions of the RTL are not evaluated: backend is " + m.backend()
+	}
+	if _, assume := m.Goals.Text.Checked(); assume != nil {
+		return fmt.Sprintf("assertions of the RTL are not evaluated: assume %s (%s) restricts the inputs of a proof only",
+			assume.Name, assume.Place)
+	}
+	all := 0
+	for i := range m.Goals.Text.Goals {
+		if m.Goals.Text.Goals[i].Kind == goals.Assert {
+			all++
+		}
+	}
+	return "evaluated in every cycle: " + cosim.Count(uint64(all), "assertion") + " of the RTL"
+}
+
 // Marked returns the source in which every goal is an assertion with a marker, with its clock.
 func (m *Map) Marked() (cosim.Source, error) {
 	s, err := m.withText(&m.Source, m.Goals.Text.Marked())

@@ -88,6 +88,10 @@ type Written struct{ File, SHA256 string }
 type Goals struct {
 	Only bool // nothing is compared: the model is the RTL itself
 
+	// Evaluated means that devices of the RTL in WebAssembly end at an assertion that fails, as in a check. In a proof,
+	// assertions are decided, and devices lack them.
+	Evaluated bool
+
 	Text *goals.Text // nil before Prepare
 }
 

@@ -52,6 +52,12 @@ func (m *Map) openRTL(ctx context.Context, o cosim.Options, seeing cosim.Seeing)
 		if err != nil {
 			return nil, err
 		}
+		if m.Goals != nil && m.Goals.Evaluated && as.backend == cosim.BackendWasm {
+			text, _ := m.Goals.Text.Checked()
+			if source, err = m.withText(&source, text); err != nil {
+				return nil, err
+			}
+		}
 		if design, err = m.loadOrBuild(ctx, source, seeing); err != nil {
 			return nil, m.inMap(err)
 		}

@@ -369,7 +369,7 @@ func (t *miterText) writeOutputs(bits []comparedBit) {
 }
 
 // writeLine delays an output of the twin by n cycles. A reset fills the delay line with the output's value after a
-// reset, for the inputs in the cycle of the reset.
+// reset, for inputs of 0.
 func (t *miterText) writeLine(port, n int, name, from, after string) string {
 	w := &t.b
 	width := rangeText(t.Model[port].Bits)
@@ -387,24 +387,18 @@ func (t *miterText) writeLine(port, n int, name, from, after string) string {
 	return stages[n-1] + "_now"
 }
 
-// writeAfterReset instantiates a second twin that is always in reset, with the inputs of the previous cycle. The
+// writeAfterReset instantiates a second twin that is always in reset, with all other inputs 0 as in lockstep. The
 // second twin supplies the values after a reset.
 func (t *miterText) writeAfterReset() {
-	w := &t.b
-	for i, p := range t.Model {
-		if p.Input && !p.Clock && !t.isReset(p) {
-			fmt.Fprintf(w, "  reg %sbefore%d;\n  always @(posedge %s) before%d <= %s;\n", rangeText(p.Bits), i,
-				clockName, i, t.driven(i))
-		}
-	}
 	t.writeTwin("after_reset", func(port int) string { return fmt.Sprintf("after%d", port) }, func(port int) string {
 		switch p := t.Model[port]; {
 		case p.Clock:
 			return clockName
 		case t.isReset(p):
 			return "1'b1"
+		default:
+			return fmt.Sprintf("%d'b0", p.Bits)
 		}
-		return fmt.Sprintf("before%d", port)
 	})
 }
 

@@ -32,10 +32,10 @@ var alike = [][]string{
 
 // roles lists synonyms of the handshakes of a queue, by port of the model.
 var roles = map[string][]string{
-	"valid_i": {"v", "push", "write", "wr", "wr_en", "we", "enq", "put", "vld"},
-	"ready_o": {"rdy", "ready_param"},
-	"valid_o": {"v", "vld"},
-	"ready_i": {"rdy", "pop", "read", "rd", "rd_en", "re", "deq", "get", "yumi", "take", "ack"},
+	"valid_i": {"v", "push", "write", "wr", "wr_en", "we", "enq", "put", "vld", "wvalid"},
+	"ready_o": {"rdy", "ready_param", "wready"},
+	"valid_o": {"v", "vld", "rvalid"},
+	"ready_i": {"rdy", "pop", "read", "rd", "rd_en", "re", "deq", "get", "yumi", "take", "ack", "rready"},
 	"take_i":  {"gnt", "grant"},
 	"data_i":  {"din", "wdata", "wr_data", "d", "in"},
 	"data_o":  {"dout", "rdata", "rd_data", "q", "out", "head"},
@@ -93,7 +93,7 @@ func meant(port, pin string) (score float64, not bool) {
 	case flag == "" || !strings.Contains(name, flag):
 		return similar(port, pin), false
 	case name == flag:
-		return .9, true
+		return .75, true
 	case strings.Contains(name, "almost") || strings.Contains(name, "prog"):
 		return 0, false
 	}
