@@ -51,6 +51,9 @@ func NewFedNetwork(path string, clock *Clock, config RouterConfig, graph *Router
 	if feed.Chosen {
 		packets.FirstVC, packets.LastVC = []uint8{}, []uint8{}
 	}
+	if routing.Sets != nil && routing.Sets.MidBase != nil {
+		packets.Mid = []uint32{}
+	}
 	n, err := newRouterNetwork(path, clock, config, graph, routing, packets, shards, &feed)
 	if err != nil {
 		return nil, err
@@ -71,6 +74,9 @@ func NewFedNetwork(path string, clock *Clock, config RouterConfig, graph *Router
 	if feed.Chosen {
 		highest := AtMost(uint8(config.VCs - 1))
 		registers = append(registers, List("first_vc", &packets.FirstVC, highest), List("last_vc", &packets.LastVC, highest))
+	}
+	if packets.Mid != nil {
+		registers = append(registers, List("mid", &packets.Mid, AtMost(nodes+1)))
 	}
 	t.Registers = Declare(Declaration{Path: Join(path, "packets"), Registers: registers, Derive: t.derive})
 	t.Reset()
@@ -108,6 +114,9 @@ func (n *FedNetwork) Feed(node int, destination uint32, size uint16, created uin
 		p.Source[packet], p.Destination[packet], p.Size[packet], p.Created[packet] = uint32(node), destination, size, created
 		if p.Sent[packet], p.Received[packet], p.Hops[packet] = PacketPending, PacketPending, 0; p.Harm != nil {
 			p.Harm[packet] = 0
+		}
+		if p.Mid != nil {
+			p.Mid[packet] = 0
 		}
 	}
 	if p.FirstVC != nil {

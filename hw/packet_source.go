@@ -40,6 +40,8 @@ type PacketSources struct {
 	tailed []uint8  // by VC: 1 if its last owner has sent its tail
 
 	buffers *sharedBuffers // at the far ends; nil for private ones
+	routes  *RouteSets     // rules of routes that draw a midway router for each packet; nil for others
+	lfsr    []uint32       // by place: register of these draws
 	shards  []sourceShard
 }
 
@@ -59,6 +61,9 @@ func emptySources(config RouterConfig, clock *Clock, w *routerWiring, packets *P
 	x.next, x.place, x.vc = make([]uint32, n), make([]uint16, n), make([]uint8, n)
 	x.sent, x.used, x.tailed = make([]uint16, n*config.VCs), make([]uint8, n*config.VCs), make([]uint8, n*config.VCs)
 	x.buffers = newSharedBuffers(&config, n)
+	if w.routes != nil && w.routes.MidBase != nil {
+		x.routes = w.routes
+	}
 	x.shards = make([]sourceShard, w.shards)
 	for i, s := range w.places {
 		x.shards[i].ready = NewSet(max(1, s.End-s.First))
@@ -67,12 +72,17 @@ func emptySources(config RouterConfig, clock *Clock, w *routerWiring, packets *P
 }
 
 func (x *PacketSources) registers() []Register {
-	return append([]Register{
+	registers := []Register{
 		Column("place", x.place),
 		Column("vc", x.vc, AtMost(uint8(x.config.VCs-1))).ResetTo(uint8(x.config.VCs - 1)),
 		Column("sent", x.sent, AtMost(uint16(x.config.Depth))), Column("used", x.used, AtMost[uint8](1)),
 		Column("tailed", x.tailed, AtMost[uint8](1)),
-	}, x.buffers.registers()...)
+	}
+	if x.routes != nil {
+		column, register := routeLFSRs("lfsr", x.wiring.nodes)
+		x.lfsr, registers = column, append(registers, register)
+	}
+	return append(registers, x.buffers.registers()...)
 }
 
 func newPacketSources(path string, config RouterConfig, clock *Clock, w *routerWiring, packets *Packets,
@@ -91,7 +101,7 @@ func (x *PacketSources) begin(path string) {
 			Column("packet_sent", x.packets.Sent).ResetTo(PacketPending))...)
 	x.Registers = Declare(Declaration{
 		Path:      path,
-		Registers: append(registers, x.packets.prioritize(x.config.Stages.Priority)...),
+		Registers: append(append(registers, x.packets.prioritize(x.config.Stages.Priority)...), x.packets.rule(x.wiring.routes)...),
 		Collect:   func() { x.collect(ready) },
 		Derive:    func() { x.derive(ready) },
 	})
@@ -254,6 +264,9 @@ func (x *PacketSources) send(shard, place int) (sent bool) {
 		}
 		x.vc[place], x.used[first+vc], x.tailed[first+vc] = uint8(vc), 1, 0
 		p.Sent[packet] = uint32(x.clock.cycle)
+		if x.routes != nil && p.Mid[packet] == 0 {
+			p.Mid[packet] = x.routes.drawMid(&x.lfsr[place], p.Source[packet], p.Destination[packet])
+		}
 		if f |= flitHead; p.Sequence != nil {
 			p.Sequence[packet] = at - x.start[place] + 1
 		}

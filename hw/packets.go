@@ -13,7 +13,10 @@ type Packets struct {
 	Size                []uint16 // size in flits, at least 1
 	Created             []uint32 // cycle of creation
 	Choice              []uint64 // draws for routes, as Chance reads them; nil: Chance makes them
-	FirstVC, LastVC     []uint8  // virtual channels in which the packet may leave its source; nil for all
+	Drawn               []uint8  // number of draws made, for rules of routes with Choice; nil otherwise
+	// 1 + a node at the router that the packet visits before its destination, 0: not drawn yet; nil if routes have none
+	Mid             []uint32
+	FirstVC, LastVC []uint8 // virtual channels in which the packet may leave its source; nil for all
 
 	// Results. Sent is the cycle in which the source sends the head, and Received the cycle in which the tail is on
 	// the sink's wire. Both start as PacketPending. Hops is the number of routers that the head has passed, 0 until
@@ -44,6 +47,9 @@ func (p *Packets) Add(source, destination uint32, size uint16, created uint32) {
 	if p.FirstVC != nil {
 		p.FirstVC, p.LastVC = append(p.FirstVC, 0), append(p.LastVC, 0)
 	}
+	if p.Mid != nil {
+		p.Mid = append(p.Mid, 0)
+	}
 }
 
 func (p *Packets) check(path string, nodes int) error {
@@ -51,6 +57,9 @@ func (p *Packets) check(path string, nodes int) error {
 		if int(source) >= nodes || int(p.Destination[i]) >= nodes {
 			return fmt.Errorf("%s: packet %d goes from %d to %d, but nodes are 0 to "+
 				"%d", path, i, source, p.Destination[i], nodes-1)
+		}
+		if p.Mid != nil && int(p.Mid[i]) > nodes {
+			return fmt.Errorf("%s: packet %d goes over node %d, but nodes are 0 to %d", path, i, p.Mid[i]-1, nodes-1)
 		}
 		if p.FirstVC != nil && p.FirstVC[i] > p.LastVC[i] {
 			return fmt.Errorf("%s: packet %d may leave in VCs %d to %d", path, i, p.FirstVC[i], p.LastVC[i])
@@ -62,6 +71,21 @@ func (p *Packets) check(path string, nodes int) error {
 		}
 	}
 	return nil
+}
+
+// rule adds the columns that rules of routes need, and returns their registers.
+func (p *Packets) rule(s *RouteSets) (registers []Register) {
+	if s != nil && s.Picks != nil && p.Choice != nil {
+		p.Drawn = make([]uint8, p.Count())
+		registers = append(registers, Column("drawn", p.Drawn))
+	}
+	if s != nil && s.MidBase != nil {
+		if p.Mid == nil {
+			p.Mid = make([]uint32, p.Count())
+		}
+		registers = append(registers, Column("mid", p.Mid).ResetTo(slices.Clone(p.Mid)...))
+	}
+	return registers
 }
 
 // Arrived returns the numbers of the arrived packets by cycle of arrival, then source, then number.

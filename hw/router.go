@@ -82,6 +82,7 @@ type routerColumns struct {
 	choice                    []uint8  // by crossbar input: the VC with the highest priority
 
 	crossed []uint64 // by output port: flits that have left, if routes are sets; nil otherwise
+	lfsr    []uint32 // by input VC: register of draws for routes; nil if no rule draws
 }
 
 func newRouters(path string, config RouterConfig, w *routerWiring, routing RouteTable, flits *Flits,
@@ -143,6 +144,10 @@ func (x *Routers) registers() []Register {
 	}
 	if x.crossed != nil {
 		registers = append(registers, Column("crossed", x.crossed))
+	}
+	if x.masks != nil && x.masks.options != nil {
+		column, register := routeLFSRs("lfsr", len(x.count))
+		x.lfsr, registers = column, append(registers, register)
 	}
 	if x.routing.Carried {
 		x.pins.carried = make([]uint64, len(x.buffer))

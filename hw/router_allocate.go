@@ -133,6 +133,10 @@ func (x *Routers) routeHead(w *routerScratch, member int) {
 // routeSet stores the route of the head at the front of input VC g of a router.
 func (x *Routers) routeSet(router, g int) {
 	f := Flit(x.buffer[g*x.config.Depth+int(x.head[g])])
+	if x.masks.options != nil {
+		x.pickRoute(router, g, f)
+		return
+	}
 	of := x.masks.route(router, g/x.config.VCs, f.VC(), int(x.packets.Destination[f.Packet()]))
 	shiftSet(x.of(x.route, g), of, int(x.classFirst[f.VC()]))
 }

@@ -42,6 +42,7 @@ func newRouterNetwork(path string, clock *Clock, config RouterConfig, graph *Rou
 	if err := packets.check(path, w.nodes); err != nil {
 		return nil, err
 	}
+	w.routes = routing.Sets
 	readers, word := w.readers()
 	n := &RouterNetwork{Flits: &Flits{}, Credits: &CreditWires{}, Packets: packets}
 	n.Flits.build(Join(path, "flits"), clock, readers, w.delayMax, len(shards))

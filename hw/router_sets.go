@@ -15,23 +15,38 @@ type RouteSets struct {
 	Codes  [][]uint16
 	Groups []uint16
 
+	Picks   []RoutePick
+	Midway  Midway
+	MidBase []uint32 // like Base, of packets on their way to their midway router; nil without
+	Grid    []int    // sides of a grid for RoutePick.Hops and MidwayBox
+	Around  bool     // the grid has wrap-around links
+	Direct  bool     // each router is linked with all others of its row in each dimension
+
 	routers int
 	place   []uint64 // by router of a grid: its coordinates, gridBits per dimension
 	home    []uint32 // by node: its router
 	local   []uint8  // by node: its port
+	nodeAt  []uint32 // by router: one of its nodes
 }
 
 // routeMasks are the rows of a relation as sets of output VCs, for routers with words words in a set.
 type routeMasks struct {
 	*RouteSets
 	words   int
-	classOf [VCsMax]uint8 // by VC
-	rows    []uint64      // [row * words]
-	eject   []uint64      // [port * words]: all VCs of class 0 of traffic
+	classOf [VCsMax]uint8   // by VC
+	rows    []uint64        // [row * words]
+	eject   []uint64        // [port * words]: all VCs of class 0 of traffic
+	options [][]routeOption // by row: options of picks; nil if no rule picks
 }
 
-// RouteCandidate is an output port with a class of VCs.
-type RouteCandidate struct{ Port, Class uint8 }
+// RouteCandidate is an output port with a class of VCs. Of candidates with a pick, heads request one option: those
+// with the same option and port.
+type RouteCandidate struct {
+	Port, Class uint8
+	Pick        uint8 // 1 + index in RouteSets.Picks; 0: always requested
+	Option      uint8
+	Mid         bool // leads to the packet's midway router
+}
 
 // Row returns the index in Rows for a head of a class at an input port, towards another router.
 func (s *RouteSets) Row(router, port, class, to int) int {
@@ -53,8 +68,9 @@ func (s *RouteSets) Group(router, to int) (group int) {
 
 // Begin prepares the relation for a number of routers, and nodes at ports of routers. Call it before Row and Group.
 func (s *RouteSets) Begin(routers int, nodes []RouterNode) {
-	s.routers, s.home, s.local, s.place = routers, nil, nil, nil
-	for _, node := range nodes {
+	s.routers, s.home, s.local, s.place, s.nodeAt = routers, nil, nil, nil, make([]uint32, routers)
+	for i, node := range nodes {
+		s.nodeAt[node.Router] = uint32(i)
 		s.home, s.local = append(s.home, uint32(node.Router)), append(s.local, uint8(node.Port))
 	}
 	for router := range routers {
@@ -84,7 +100,13 @@ func newRouteMasks(s *RouteSets, ports, vcs, own, words int) *routeMasks {
 	}
 	for row, candidates := range s.Rows {
 		for _, c := range candidates {
-			fill(m.rows[row*words:(row+1)*words], int(c.Port), s.Classes[c.Class])
+			if c.Pick == 0 {
+				fill(m.rows[row*words:(row+1)*words], int(c.Port), s.Classes[c.Class])
+			}
+		}
+		if s.Picks != nil || s.MidBase != nil {
+			m.options = append(m.options, m.optionsOf(candidates,
+				func(set []uint64, c RouteCandidate) { fill(set, int(c.Port), s.Classes[c.Class]) }))
 		}
 	}
 	for port := range ports {

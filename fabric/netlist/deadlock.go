@@ -388,6 +388,9 @@ func (d *dependencies) describe(cycle []uint32) string {
 	})
 	var said []string
 	for i, v := range cycle {
+		if holders[i] == "" {
+			holders[i] = "a packet" // toward mid
+		}
 		if i == cycleShown {
 			said = append(said, fmt.Sprintf("and so on along %d more", len(cycle)-cycleShown))
 			break

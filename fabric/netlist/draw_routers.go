@@ -291,6 +291,10 @@ func (w *routed) drawConcentrated(c *concentrated) error {
 		}
 	case *FatTree:
 		w.tree, w.usual = v, routesNCA
+	case *CMesh:
+		w.rows = terms{grid: []int{v.K, v.K}, local: each}
+	case *FlatFly:
+		w.rows = terms{grid: slices.Repeat([]int{v.K}, v.N), local: each, direct: true}
 	}
 	if w.nicPorts > 1 && w.usual != routesShortest {
 		return refuse("processors have one port", "delete ports of streaming")

@@ -21,6 +21,7 @@ type relating struct {
 	sets  *hw.RouteSets
 	// number of groups of a router's destinations
 	groups int
+	toMid  bool               // rows of packets on their way to mid are evaluated
 	far    [][]*hw.RouterLink // link of each output port, nil for none
 	into   []*hw.RouterLink   // by input port, counted through all routers: its link
 	first  []int              // number of each router's first port
@@ -30,6 +31,7 @@ type relating struct {
 type relatedRule struct {
 	holds func(v *view) bool
 	take  []relatedCandidate
+	only  bool // all candidates lead toward mid
 }
 
 type relatedCandidate struct {
@@ -38,6 +40,9 @@ type relatedCandidate struct {
 	order   []int    // dimensions of dor
 	ports   []string // only these ports; nil for all
 	classes []uint8
+	mid     bool  // toward mid
+	pick    uint8 // 1 + index in RouteSets.Picks; 0 for none
+	option  int   // number of the option of a choice; -1: each port is an option
 }
 
 // Words of candidates.
@@ -55,6 +60,9 @@ func (c *relating) compile() (*hw.RouteSets, error) {
 	}
 	if len(c.sets.Classes) > 255 {
 		return nil, input.Mistake(c.place("classes"), "there are more than 255 classes of virtual channels", "write fewer")
+	}
+	if err = c.midway(); err != nil {
+		return nil, err
 	}
 	c.wire()
 	c.terms.names, c.terms.known, c.terms.ports = c.Classes.names, map[string]int{}, c.portNames()
@@ -76,7 +84,17 @@ func (c *relating) compile() (*hw.RouteSets, error) {
 				len(c.names)), fmt.Sprintf("at most %d routers are allowed", relatedMax))
 	}
 	c.group()
-	return c.sets, c.rows()
+	c.sets.Grid, c.sets.Around, c.sets.Direct = c.terms.grid, c.terms.around, c.terms.direct
+	blocks, lists := map[string]uint32{}, map[string][]hw.RouteCandidate{}
+	if c.sets.Midway != hw.NoMidway {
+		c.toMid = true
+		c.sets.MidBase, err = c.rows(blocks, lists)
+		c.toMid = false
+	}
+	if err == nil {
+		c.sets.Base, err = c.rows(blocks, lists)
+	}
+	return c.sets, err
 }
 
 // relatedMax is the maximum number of routers of a relation with a table of groups.
@@ -118,9 +136,15 @@ func (c *relating) portNames() (names []string) {
 
 func (c *relating) rule(i int) (rule relatedRule, err error) {
 	of := &c.Rules[i]
+	c.terms.reads = false
 	if rule.holds, err = c.terms.condition(of.If, c.place("rules[%d].if", i)); err != nil {
 		return rule, err
 	}
+	pick, err := c.picks(i, c.terms.reads)
+	if err != nil {
+		return rule, err
+	}
+	rule.only = !slices.ContainsFunc(of.Take, func(take RouteCandidate) bool { return take.Toward == "" })
 	for k := range of.Take {
 		take, at := &of.Take[k], fmt.Sprintf("rules[%d].take[%d]", i, k)
 		candidate, err := c.candidate(take.To, c.place("%s.to", at))
@@ -129,6 +153,12 @@ func (c *relating) rule(i int) (rule relatedRule, err error) {
 		}
 		if candidate.holds, err = c.terms.condition(take.If, c.place("%s.if", at)); err != nil {
 			return rule, err
+		}
+		candidate.mid, candidate.option = take.Toward != "", -1
+		if of.Choose != nil {
+			candidate.pick, candidate.option = pick, k
+		} else if take.Pick != "" {
+			candidate.pick = pick
 		}
 		class := slices.Index(c.Classes.names, take.Class)
 		switch {
@@ -170,7 +200,8 @@ func (c *relating) candidate(text, place string) (of relatedCandidate, err error
 		}
 		return of, nil
 	case (word == routesDOR || word == toProductive) && c.terms.grid == nil:
-		return refuse("to: "+word+" is for a mesh, a torus or a ring", "write to: shortest, or ports by name")
+		return refuse("to: "+word+" is for a mesh, a torus, a ring, a cmesh or a flatfly",
+			"write to: shortest, or ports by name")
 	case !slices.Contains(words, word):
 		return refuse("no port between routers is called "+word, nearWord(word, append(words, c.terms.ports...)))
 	}
@@ -244,11 +275,10 @@ func (c *relating) separable() bool {
 }
 
 // rows evaluates the rules for each input port, class and group of destinations. Equal blocks of rows are stored once.
-func (c *relating) rows() error {
+func (c *relating) rows(blocks map[string]uint32, lists map[string][]hw.RouteCandidate) ([]uint32, error) {
 	g := &c.built.Graph
 	groups := c.samples()
-	blocks, lists := map[string]uint32{}, map[string][]hw.RouteCandidate{}
-	c.sets.Base = make([]uint32, 0, len(c.into)*len(c.sets.Classes))
+	all := make([]uint32, 0, len(c.into)*len(c.sets.Classes))
 	var block []byte
 	var candidates []hw.RouteCandidate
 	for router := range g.Ports {
@@ -257,7 +287,7 @@ func (c *relating) rows() error {
 			l := c.into[c.first[router]+port]
 			for class := range c.sets.Classes {
 				if !c.terms.comes && port+class > 0 {
-					c.sets.Base = append(c.sets.Base, c.sets.Base[len(c.sets.Base)-1])
+					all = append(all, all[len(all)-1])
 					continue
 				}
 				v := view{router: router, came: cameSource, class: -1}
@@ -273,15 +303,15 @@ func (c *relating) rows() error {
 					}
 					ends = append(ends, len(candidates))
 				}
-				c.sets.Base = append(c.sets.Base, c.store(blocks, lists, block, candidates, ends))
+				all = append(all, c.store(blocks, lists, block, candidates, ends))
 			}
 		}
 	}
 	if len(c.sets.Rows) > rowsMax {
-		return input.Mistake(c.whole, fmt.Sprintf("the rules give %d rows of candidates", len(c.sets.Rows)),
+		return nil, input.Mistake(c.whole, fmt.Sprintf("the rules give %d rows of candidates", len(c.sets.Rows)),
 			fmt.Sprintf("at most %d are allowed; use fewer classes or simpler conditions", rowsMax))
 	}
-	return nil
+	return all, nil
 }
 
 const rowsMax = 1 << 24
@@ -292,7 +322,7 @@ func (c *relating) store(blocks map[string]uint32, lists map[string][]hw.RouteCa
 	for _, end := range ends {
 		block = append(block, byte(end-begin), byte((end-begin)>>8))
 		for _, candidate := range candidates[begin:end] {
-			block = append(block, candidate.Port, candidate.Class)
+			block = append(block, candidate.Port, candidate.Class, candidate.Pick, candidate.Option, byte(bit(candidate.Mid)))
 		}
 		begin = end
 	}
@@ -303,7 +333,7 @@ func (c *relating) store(blocks map[string]uint32, lists map[string][]hw.RouteCa
 	base, begin = uint32(len(c.sets.Rows)), 0
 	rest := block
 	for _, end := range ends {
-		key := rest[:2+2*(end-begin)]
+		key := rest[:2+5*(end-begin)]
 		list := lists[string(key)]
 		if list == nil {
 			list = slices.Clone(candidates[begin:end])
@@ -316,22 +346,29 @@ func (c *relating) store(blocks map[string]uint32, lists map[string][]hw.RouteCa
 	return base
 }
 
-// evaluate appends the candidates of a head. The first rule that holds applies.
+// evaluate appends the candidates of a head. The first rule that holds applies. Rules with no other candidates than
+// those toward mid do not hold for packets that have been there.
 func (c *relating) evaluate(v *view, candidates []hw.RouteCandidate) []hw.RouteCandidate {
 	begin := len(candidates)
 	for i := range c.rules {
 		rule := &c.rules[i]
-		if !rule.holds(v) {
+		if !rule.holds(v) || rule.only && !c.toMid {
 			continue
 		}
 		for k := range rule.take {
 			of := &rule.take[k]
-			if !of.holds(v) {
+			if of.mid != c.toMid || !of.holds(v) {
 				continue
 			}
-			for _, port := range c.ports(of, v) {
+			for ordinal, port := range c.ports(of, v) {
+				if of.option >= 0 {
+					ordinal = of.option
+				}
 				for _, class := range of.classes {
-					one := hw.RouteCandidate{Port: uint8(port), Class: class}
+					one := hw.RouteCandidate{Port: uint8(port), Class: class, Pick: of.pick, Mid: of.mid}
+					if of.pick > 0 {
+						one.Option = uint8(ordinal)
+					}
 					if !slices.Contains(candidates[begin:], one) {
 						candidates = append(candidates, one)
 					}
@@ -350,6 +387,10 @@ func (c *relating) ports(of *relatedCandidate, v *view) (ports []int) {
 			ports = append(ports, port)
 		}
 	}
+	if of.ports != nil && of.pick > 0 { // in the order of the rule
+		place := func(port int) int { return slices.Index(of.ports, c.port(v.router, port)) }
+		slices.SortFunc(ports, func(a, b int) int { return place(a) - place(b) })
+	}
 	return ports
 }
 
@@ -359,8 +400,18 @@ func (c *relating) leads(of *relatedCandidate, l *hw.RouterLink, v *view) bool {
 		for _, d := range of.order {
 			k := c.terms.grid[d]
 			step := stepsTo(v.at[d], v.goal[d], k, c.terms.around)
+			if c.terms.direct && step != 0 {
+				if coordinate(c.terms.grid, l.To, d) == v.goal[d] {
+					return true
+				}
+				if of.word == routesDOR {
+					return false
+				}
+				continue
+			}
+			output := l.Output - c.terms.local
 			both := of.word == toProductive && c.terms.around && 2*step == k
-			if l.Output/2 == d && (l.Output%2 == 0 && step > 0 || l.Output%2 == 1 && step < 0 || both) {
+			if output/2 == d && (output%2 == 0 && step > 0 || output%2 == 1 && step < 0 || both) {
 				return true
 			}
 			if of.word == routesDOR && step != 0 {

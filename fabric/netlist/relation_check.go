@@ -42,6 +42,8 @@ type routeCheck struct {
 	leaves  bool     // packets leave class escape
 	lost    *lostHead
 	without *lostHead
+	back    *lostHead // a packet has been at mid, and would go there again
+	been    []bool    // by state: packets have been at mid, and have any destination; nil without mid
 }
 
 // lostHead is a head in a state without a suitable candidate.
@@ -78,7 +80,16 @@ func (c *routeCheck) verdict() verdict {
 	worst, count, traffic := verdict{free: true}, 0, max(1, d.built.Config.Classes)
 	for d.class = range traffic {
 		c.asks = make([]bool, len(c.in)*c.width)
+		if c.w != nil && c.w.sets.MidBase != nil {
+			if c.exploreMid(); c.far {
+				return verdict{text: "packets toward mid may circle for ever", remedy: "let each candidate toward mid lead nearer to it"}
+			}
+		}
 		c.explore(nil)
+		if c.back != nil {
+			return verdict{text: "packets that have been at mid may go there again: at " + c.describe(c.back.state),
+				remedy: "write class == NAME as condition of rules toward mid, and another class behind mid"}
+		}
 		if c.lost == nil && c.far {
 			if text := c.circle(c.w.names); text != "" {
 				return verdict{text: text, remedy: "let each candidate lead nearer to the destination, or count the steps away"}
@@ -129,7 +140,10 @@ func (w *relating) nearer(from, to, destination int) bool {
 func (w *relating) steps(router, to int) (steps int) {
 	for _, k := range w.terms.grid {
 		step := stepsTo(router%k, to%k, k, w.terms.around)
-		steps += max(step, -step)
+		if step = max(step, -step); w.terms.direct {
+			step = min(step, 1)
+		}
+		steps += step
 		router, to = router/k, to/k
 	}
 	return steps
@@ -180,7 +194,7 @@ func (c *routeCheck) seed() {
 	}
 	for source := range g.Nodes {
 		to := all
-		if c.d.built.NIC != nil {
+		if c.d.built.NIC != nil && (c.w == nil || !c.w.toMid) {
 			to = 0
 			for destination := range g.Nodes {
 				if end := c.end(destination); end != 0 && c.d.sends(source, destination) {
@@ -189,6 +203,36 @@ func (c *routeCheck) seed() {
 			}
 		}
 		c.reach(c.sources+g.Source(source).Router, to)
+	}
+	for state, is := range c.been {
+		if is && !c.w.toMid {
+			c.reach(state, all)
+		}
+	}
+}
+
+// exploreMid explores packets toward mid.
+func (c *routeCheck) exploreMid() {
+	c.been, c.w.toMid = make([]bool, len(c.in)), true
+	c.explore(nil)
+	c.w.toMid = false
+}
+
+// spreadMid explores a state of packets toward mid.
+func (c *routeCheck) spreadMid(state int, to uint64) {
+	port, _ := c.place(state)
+	router := c.d.router[port]
+	if at := router - c.block; at >= 0 && at < 64 && to>>at&1 == 1 {
+		c.been[state] = true
+	}
+	for group, mask := range c.masks[router*c.w.groups : (router+1)*c.w.groups] {
+		if mask &= to; mask == 0 {
+			continue
+		}
+		row := c.row(state, group)
+		// the others of a choice lead to the destination
+		c.been[state] = c.been[state] || len(row) == 0 || row[0].Pick > 0 && c.w.mixed(row[0].Pick)
+		c.take(state, router, mask, row, true)
 	}
 }
 
@@ -214,7 +258,11 @@ func (c *routeCheck) place(state int) (port, class int) {
 // row returns the candidates of a group in a state of rules.
 func (c *routeCheck) row(state, group int) []hw.RouteCandidate {
 	port, class := c.place(state)
-	return c.w.sets.Rows[int(c.w.sets.Base[port*c.classes+max(0, class)])+group]
+	base := c.w.sets.Base
+	if c.w.toMid {
+		base = c.w.sets.MidBase
+	}
+	return c.w.sets.Rows[int(base[port*c.classes+max(0, class)])+group]
 }
 
 // spread explores the open states once. It reports whether states are open. Without through, it stops at class
@@ -226,6 +274,8 @@ func (c *routeCheck) spread(through bool) bool {
 		state, to := int(s), c.fresh[s]
 		c.fresh[s] = 0
 		switch {
+		case c.w != nil && c.w.toMid:
+			c.spreadMid(state, to)
 		case c.w != nil:
 			c.spreadRows(state, to, through)
 		case c.ways != nil:
@@ -265,25 +315,36 @@ func (c *routeCheck) spreadRows(state int, to uint64, through bool) {
 		if mask &= to; mask == 0 {
 			continue
 		}
-		row, escapes := c.row(state, group), false
-		for _, of := range row {
-			next := c.d.far[c.d.first[router]+int(of.Port)]*c.classes + int(of.Class)
-			if through {
-				c.asks[state*c.width+int(of.Port)*c.classes+int(of.Class)] = true
-				c.note(state, router, next, c.block+bits.TrailingZeros64(mask))
-			}
-			escapes = escapes || c.escapes[of.Class]
-			if through || !c.escapes[of.Class] {
-				c.reach(next, mask)
-			} else {
-				c.later[next] |= mask
-			}
+		row := c.row(state, group)
+		if c.take(state, router, mask, row, through); len(row) == 0 && c.lost == nil {
+			c.lost = &lostHead{state, c.block + bits.TrailingZeros64(mask)}
 		}
-		if head := (&lostHead{state, c.block + bits.TrailingZeros64(mask)}); len(row) == 0 && c.lost == nil {
-			c.lost = head
-		} else if !escapes && c.without == nil {
-			c.without = head
+	}
+}
+
+// take follows the candidates of a row for some destinations. A head that picks surely requests an escape only if all
+// options of the pick do.
+func (c *routeCheck) take(state, router int, mask uint64, row []hw.RouteCandidate, through bool) {
+	escapes, picks, free := false, false, false
+	for _, of := range row {
+		next := c.d.far[c.d.first[router]+int(of.Port)]*c.classes + int(of.Class)
+		if through {
+			c.asks[state*c.width+int(of.Port)*c.classes+int(of.Class)] = true
+			c.note(state, router, next, c.block+bits.TrailingZeros64(mask))
 		}
+		if is := c.escapes[of.Class]; of.Pick == 0 {
+			escapes = escapes || is
+		} else {
+			picks, free = true, free || !is
+		}
+		if through || !c.escapes[of.Class] {
+			c.reach(next, mask)
+		} else {
+			c.later[next] |= mask
+		}
+	}
+	if !(escapes || picks && !free) && len(row) > 0 && c.without == nil {
+		c.without = &lostHead{state, c.block + bits.TrailingZeros64(mask)}
 	}
 }
 
@@ -295,6 +356,23 @@ func (c *routeCheck) note(state, router, next, to int) {
 	if state < c.sources && c.escapes[state%c.classes] && !c.escapes[next%c.classes] {
 		c.leaves = true
 	}
+	if c.been != nil && !c.w.toMid && c.back == nil && c.w.leadsToMid(next) {
+		c.back = &lostHead{next, to}
+	}
+}
+
+// leadsToMid reports whether packets in a state between routers go toward mid.
+func (w *relating) leadsToMid(state int) bool {
+	base := int(w.sets.MidBase[state])
+	return slices.ContainsFunc(w.sets.Rows[base:base+w.groups],
+		func(row []hw.RouteCandidate) bool { return len(row) > 0 })
+}
+
+// mixed reports whether a pick has options toward mid, and others.
+func (w *relating) mixed(pick uint8) bool {
+	return slices.ContainsFunc(w.rules, func(rule relatedRule) bool {
+		return !rule.only && slices.ContainsFunc(rule.take, func(of relatedCandidate) bool { return of.pick == pick })
+	})
 }
 
 // depend adds the dependencies, and returns the number of pairs of virtual channels.
@@ -353,6 +431,9 @@ func (c *routeCheck) judge() verdict {
 	case !w.built.Config.WaitForTail:
 		refused.text = "packets leave class escape, and their channels may hold other packets: " + refused.text
 		refused.remedy = "write wait_for_tail_credit: true, or a first rule for class == escape that keeps this class"
+	case c.been != nil:
+		refused.text = "packets leave class escape on their way to mid or from there: " + refused.text
+		refused.remedy = "write a first rule for class == escape that keeps this class"
 	case c.sources > indirectMax:
 		refused.text += fmt.Sprintf("; packets leave class escape, which is only checked up to %d ports times classes",
 			indirectMax)
@@ -403,6 +484,20 @@ func (c *routeCheck) again(of func(vertex uint32) bool) string {
 		"channels: %s", len(cycle), strings.Join(names, ", "))
 }
 
+// begins reports whether packets to all destinations begin in a state: at a source, or where they have been at mid.
+func (c *routeCheck) begins(state int) bool {
+	if state < c.sources {
+		return c.been != nil && c.been[state]
+	}
+	g := &c.d.built.Graph
+	for node := range g.Nodes {
+		if g.Source(node).Router == state-c.sources {
+			return true
+		}
+	}
+	return false
+}
+
 // circle returns a description of a packet that may move in a circle, "" if there is none.
 func (c *routeCheck) circle(names []string) string {
 	g := &c.d.built.Graph
@@ -423,12 +518,12 @@ func (c *routeCheck) circle(names []string) string {
 			color[state] = inside
 			stack = append(stack, f)
 		}
-		for node := range g.Nodes {
-			source := c.sources + g.Source(node).Router
-			if source == c.sources+to || color[source] != 0 {
+		for start := range c.in {
+			begins := c.begins(start)
+			if router := c.router(start); !begins || router == to || color[start] != 0 {
 				continue
 			}
-			for enter(source); len(stack) > 0; {
+			for enter(start); len(stack) > 0; {
 				top := &stack[len(stack)-1]
 				if len(top.row) == 0 {
 					color[top.state] = done

@@ -1,6 +1,7 @@
 package netlist
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
@@ -68,6 +69,9 @@ func (c *relating) code() bool {
 
 // direction returns 0 for no distance, 1 and 2 for the two directions, and 3 for a tie.
 func (c *relating) direction(x, t, k int) uint64 {
+	if c.terms.direct && x != t {
+		return uint64(1 + t)
+	}
 	switch step := stepsTo(x, t, k, c.terms.around); {
 	case c.terms.around && step > 0 && 2*step == k:
 		return 3
@@ -104,7 +108,7 @@ func (c *relating) number() {
 			v := view{router: router, to: to, at: places[router], goal: places[to]}
 			key = fmt.Appendf(key[:0], "%x", c.bits(&v, ^uint64(0)))
 			for d, k := range c.terms.grid {
-				key = append(key, byte('0'+c.direction(v.at[d], v.goal[d], k)))
+				key = binary.LittleEndian.AppendUint16(key, uint16(c.direction(v.at[d], v.goal[d], k)))
 			}
 			key = c.wordKey(key, &v)
 			number, ok := known[string(key)]

@@ -25,6 +25,10 @@ type Relation struct {
 	Classes RouteClasses `json:"classes,omitzero"`
 	// router at the root of the tree of up and down (default: the first router)
 	Root string `json:"root,omitempty"`
+	// node: each packet draws a router that it visits before its destination, the router of any processor; box: on a
+	// mesh each coordinate lies between those of source and destination, on a flattened butterfly only coordinates in
+	// which they differ are drawn
+	Mid string `json:"mid,omitempty" jsonschema:"enum=node,enum=box"`
 	// the first rule that holds gives the candidates of a head; the router of the destination needs no rule
 	Rules []RouteRule `json:"rules" jsonschema:"required,minItems=1"`
 }
@@ -33,8 +37,23 @@ type Relation struct {
 type RouteRule struct {
 	// condition, such as dx < 0 and class == free (default: always)
 	If string `json:"if,omitempty"`
+	// a head requests only one of the candidates in take: draw, or load: the first with the fewest flits on their way
+	// through its port, credits included
+	Choose *RouteChoice `json:"choose,omitempty"`
 	// candidates, all requested at once until one is free
 	Take []RouteCandidate `json:"take" jsonschema:"required,minItems=1"`
+}
+
+// RouteChoice selects one candidate of a rule.
+type RouteChoice struct {
+	// draw: each is equally likely; load: the port with the fewest flits whose credits have not returned
+	By string `json:"by" jsonschema:"required,enum=draw,enum=load"`
+	// hops: a load is multiplied by the number of links to the destination, over mid if the candidate leads there
+	Times string `json:"times,omitempty" jsonschema:"enum=hops"`
+	// added to the load of each candidate but the first (default 0)
+	Bias int `json:"bias,omitempty" jsonschema:"minimum=0,maximum=65536"`
+	// of equal loads, the first candidate or a drawn one (default first)
+	Ties string `json:"ties,omitempty" jsonschema:"enum=first,enum=draw"`
 }
 
 // RouteCandidate is a set of output ports with a class of virtual channels.
@@ -46,11 +65,18 @@ type RouteCandidate struct {
 	Class string `json:"class,omitempty"`
 	// condition of this candidate (default: always)
 	If string `json:"if,omitempty"`
+	// of several ports a head requests only one. random: drawn; load: the first with the least load; load_of_two: of
+	// two drawn ones, that with the lower load
+	Pick string `json:"pick,omitempty" jsonschema:"enum=random,enum=load,enum=load_of_two"`
+	// mid: leads to the drawn router of the packet, not to its destination; the candidate exists until the packet has
+	// been there
+	Toward string `json:"toward,omitempty" jsonschema:"enum=mid"`
 }
 
 func (Relation) Declaration() string       { return relationSource }
 func (RouteRule) Declaration() string      { return relationSource }
 func (RouteCandidate) Declaration() string { return relationSource }
+func (RouteChoice) Declaration() string    { return relationSource }
 
 // RouteClasses are named classes of virtual channels.
 type RouteClasses struct {

@@ -41,11 +41,14 @@ type term struct {
 type terms struct {
 	grid   []int // sides of a grid, nil for others
 	around bool
+	direct bool     // routers are linked with all others of their row in each dimension
+	local  int      // number of ports before those of the grid
 	names  []string // names of classes
 	ports  []string // names of ports
 
 	leaves []leaf
 	comes  bool           // a condition depends on how the head came
+	reads  bool           // a condition depends on router or destination
 	known  map[string]int // leaf by text
 	tokens []string
 	at     int
@@ -194,6 +197,7 @@ func (l leaf) with(other leaf) leaf {
 
 // leaf adds a leaf that begins at token first. Equal texts share a leaf.
 func (t *terms) leaf(first int, of leaf, holds func(v *view) bool) (term, error) {
+	t.reads = true
 	text := strings.Join(t.tokens[first:t.at], " ")
 	at, ok := t.known[text]
 	if !ok {

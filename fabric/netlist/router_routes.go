@@ -47,7 +47,10 @@ func (w *routed) relate() {
 		return
 	}
 	c := &relating{placedRelation: w.routes.relation, built: w.Routers, names: w.routers, sets: &hw.RouteSets{},
-		terms: terms{grid: w.grid, around: w.around}}
+		terms: w.rows}
+	if w.grid != nil {
+		c.terms = terms{grid: w.grid, around: w.around}
+	}
 	sets, err := c.compile()
 	if w.take(err); err != nil || w.shares(len(sets.Classes) > 1) {
 		return

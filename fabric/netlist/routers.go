@@ -396,6 +396,7 @@ type routed struct {
 
 	grid   []int // sizes of a mesh, a torus or a ring; nil for other networks
 	around bool  // the grid has wrap-around links
+	rows   terms // grid of a concentrated network, for rules
 	graph  *Anynet
 	groups *Dragonfly
 	stages *Fly     // a fly of several stages; nil for other networks
