@@ -110,6 +110,7 @@ type TrafficRow struct {
 	Source, Destination uint32
 	Size                uint8
 	Line                uint32 // line number in the file
+	Via                 uint32 // 1 + processor at the router to visit first, as hw.Packets.Mid; 0: none given
 	Choice              uint64 // draws for routes, as hw.Packets.Choice; 0 without the column choice
 	ID                  uint64 // column id or pid, or the row number from 0
 }

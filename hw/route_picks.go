@@ -34,6 +34,9 @@ const (
 	MidwayBox
 )
 
+// Selects reports whether heads do more than request all candidates.
+func (s *RouteSets) Selects() bool { return s.Picks != nil || s.MidBase != nil || s.Prefers }
+
 // routeOption is an option of a row: its set of output VCs, like a row of routeMasks.
 type routeOption struct {
 	pick *RoutePick

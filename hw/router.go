@@ -82,6 +82,7 @@ type routerColumns struct {
 	choice                    []uint8  // by crossbar input: the VC with the highest priority
 
 	crossed []uint64 // by output port: flits that have left, if routes are sets; nil otherwise
+	first   []uint64 // by waiting input VC: preferred output VCs of route; nil if no rule prefers any
 	lfsr    []uint32 // by input VC: register of draws for routes; nil if no rule draws
 }
 
@@ -144,6 +145,10 @@ func (x *Routers) registers() []Register {
 	}
 	if x.crossed != nil {
 		registers = append(registers, Column("crossed", x.crossed))
+	}
+	if x.masks != nil && x.masks.first != nil {
+		x.first = make([]uint64, len(x.route))
+		registers = append(registers, Column("first", x.first))
 	}
 	if x.masks != nil && x.masks.options != nil {
 		column, register := routeLFSRs("lfsr", len(x.count))

@@ -133,6 +133,10 @@ func (x *Routers) routeHead(w *routerScratch, member int) {
 // routeSet stores the route of the head at the front of input VC g of a router.
 func (x *Routers) routeSet(router, g int) {
 	f := Flit(x.buffer[g*x.config.Depth+int(x.head[g])])
+	if x.first != nil {
+		x.masks.prefers(x.of(x.first, g), router, g/x.config.VCs, f.VC(), int(x.packets.Destination[f.Packet()]),
+			int(x.classFirst[f.VC()]))
+	}
 	if x.masks.options != nil {
 		x.pickRoute(router, g, f)
 		return
@@ -210,7 +214,11 @@ func (x *Routers) vcsInputFirst(w *routerScratch, asking uint64, accept, grant [
 	picked := uint64(0)
 	for ; asking != 0; asking &= asking - 1 {
 		member := bits.TrailingZeros64(asking)
-		out := from(w.ask[member&63], accept[member])
+		ask := w.ask[member&63]
+		if x.first != nil && ask&x.first[w.vc+member] != 0 {
+			ask &= x.first[w.vc+member]
+		}
+		out := from(ask, accept[member])
 		w.asked[out&63] |= 1 << (member & 63)
 		picked |= 1 << (out & 63)
 	}

@@ -217,6 +217,9 @@ func (x *generalRouters) askVC(w *generalScratch, member int) {
 			if s.PrioritizeEmpty && x.sent[w.vc+out] > 0 {
 				inPriority = leastPriority
 			}
+			if x.first != nil && has(x.of(x.first, w.vc+member), out) {
+				inPriority++
+			}
 			w.vcs.requests = append(w.vcs.requests, request{int32(in), int32(out), int32(member), inPriority, priority})
 		}
 	}

@@ -20,6 +20,7 @@ type RouteSets struct {
 	MidBase []uint32 // like Base, of packets on their way to their midway router; nil without
 	Grid    []int    // sides of a grid for RoutePick.Hops and MidwayBox
 	Around  bool     // the grid has wrap-around links
+	Prefers bool     // a candidate has First
 	Direct  bool     // each router is linked with all others of its row in each dimension
 
 	routers int
@@ -36,6 +37,7 @@ type routeMasks struct {
 	classOf [VCsMax]uint8   // by VC
 	rows    []uint64        // [row * words]
 	eject   []uint64        // [port * words]: all VCs of class 0 of traffic
+	first   []uint64        // [row * words]: candidates with First; nil without
 	options [][]routeOption // by row: options of picks; nil if no rule picks
 }
 
@@ -46,6 +48,7 @@ type RouteCandidate struct {
 	Pick        uint8 // 1 + index in RouteSets.Picks; 0: always requested
 	Option      uint8
 	Mid         bool // leads to the packet's midway router
+	First       bool // an input prefers it to the head's other candidates, if the allocator of VCs knows priorities
 }
 
 // Row returns the index in Rows for a head of a class at an input port, towards another router.
@@ -103,6 +106,12 @@ func newRouteMasks(s *RouteSets, ports, vcs, own, words int) *routeMasks {
 			if c.Pick == 0 {
 				fill(m.rows[row*words:(row+1)*words], int(c.Port), s.Classes[c.Class])
 			}
+			if c.First {
+				if m.first == nil {
+					m.first = make([]uint64, len(m.rows))
+				}
+				fill(m.first[row*words:(row+1)*words], int(c.Port), s.Classes[c.Class])
+			}
 		}
 		if s.Picks != nil || s.MidBase != nil {
 			m.options = append(m.options, m.optionsOf(candidates,
@@ -113,6 +122,14 @@ func newRouteMasks(s *RouteSets, ports, vcs, own, words int) *routeMasks {
 		fill(m.eject[port*words:(port+1)*words], port, VCRange{High: uint8(own - 1)})
 	}
 	return m
+}
+
+// prefers stores the preferred output VCs of a head, like route.
+func (m *routeMasks) prefers(to []uint64, router, port, vc, node, first int) {
+	if clear(to); int(m.home[node]) != router {
+		row := m.Row(router, port, int(m.classOf[vc]), int(m.home[node]))
+		shiftSet(to, m.first[row*m.words:(row+1)*m.words], first)
+	}
 }
 
 // route returns the set of output VCs of a head in VC vc of an input port. The VCs are those of class 0 of traffic.

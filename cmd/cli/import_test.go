@@ -69,6 +69,16 @@ var goldenPackets = map[string]string{
 	"routes_fattree_k4n2": "topology = fattree; k = 4; n = 2; routing_function = nca; num_vcs = 2; vc_buf_size = 4;",
 	"routes_fattree_k2n4": "topology = fattree; k = 2; n = 4; routing_function = nca; num_vcs = 3; vc_buf_size = 4; routing_delay = 0;\n" +
 		"vc_allocator = separable_input_first; sw_allocator = separable_input_first;",
+	"routes_cmesh4_xyyxnx":   square4 + "topology = cmesh; routing_function = xy_yx_no_express; num_vcs = 4;",
+	"routes_fattree_anca":    "topology = fattree; k = 3; n = 3; routing_function = anca; num_vcs = 2; vc_buf_size = 4;",
+	"routes_flatfly_axyyx":   square4 + "topology = flatfly; routing_function = adaptive_xyyx; num_vcs = 4;",
+	"routes_flatfly_valiant": square4 + "topology = flatfly; routing_function = valiant; num_vcs = 4;",
+	"routes_mesh44_xyyx":     mesh44 + "routing_function = xy_yx; num_vcs = 4;",
+	"routes_mesh44_axyyx":    mesh44 + "routing_function = adaptive_xy_yx; num_vcs = 4;",
+	"routes_mesh44_romm":     mesh44 + "routing_function = romm; num_vcs = 4;",
+	"routes_mesh44_minadapt": mesh44 + "routing_function = min_adapt; num_vcs = 3;",
+	"routes_mesh333_minadapt": mesh44 + "routing_function = min_adapt; k = 3; n = 3; num_vcs = 4; vc_buf_size = 2; routing_delay = 0;\n" +
+		"vc_allocator = separable_input_first; sw_allocator = separable_input_first;",
 	"routes_flatfly_min": square4 + "topology = flatfly; routing_function = ran_min;",
 	"routes_flatfly_c9":  square4 + "topology = flatfly; routing_function = ran_min; k = 3; c = 9; x = 3; y = 3; xr = 3; yr = 3;",
 }
@@ -79,6 +89,7 @@ const mesh44 = "topology = mesh; k = 4; n = 2; routing_function = dor; num_vcs =
 
 // stagePackets are BookSim's runs with options of a router's stages: the settings of each log, on a mesh of 4 x 4.
 var stagePackets = map[string]string{
+	"shared":     "num_vcs=4 buffer_policy=shared buf_size=8 private_buf_size=0",
 	"is2":        "input_speedup=2 num_vcs=4",
 	"is3":        "topology=anynet network_file=five_routers routing_function=min input_speedup=3 num_vcs=4 vc_allocator=separable_input_first sw_allocator=separable_input_first",
 	"os2":        "output_speedup=2",

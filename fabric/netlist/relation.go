@@ -41,6 +41,7 @@ type relatedCandidate struct {
 	ports   []string // only these ports; nil for all
 	classes []uint8
 	mid     bool  // toward mid
+	first   bool  // priority 1
 	pick    uint8 // 1 + index in RouteSets.Picks; 0 for none
 	option  int   // number of the option of a choice; -1: each port is an option
 }
@@ -154,7 +155,7 @@ func (c *relating) rule(i int) (rule relatedRule, err error) {
 		if candidate.holds, err = c.terms.condition(take.If, c.place("%s.if", at)); err != nil {
 			return rule, err
 		}
-		candidate.mid, candidate.option = take.Toward != "", -1
+		candidate.mid, candidate.first, candidate.option = take.Toward != "", take.Priority > 0, -1
 		if of.Choose != nil {
 			candidate.pick, candidate.option = pick, k
 		} else if take.Pick != "" {
@@ -322,7 +323,8 @@ func (c *relating) store(blocks map[string]uint32, lists map[string][]hw.RouteCa
 	for _, end := range ends {
 		block = append(block, byte(end-begin), byte((end-begin)>>8))
 		for _, candidate := range candidates[begin:end] {
-			block = append(block, candidate.Port, candidate.Class, candidate.Pick, candidate.Option, byte(bit(candidate.Mid)))
+			block = append(block, candidate.Port, candidate.Class, candidate.Pick, candidate.Option,
+				byte(bit(candidate.Mid)+2*bit(candidate.First)))
 		}
 		begin = end
 	}
@@ -365,7 +367,7 @@ func (c *relating) evaluate(v *view, candidates []hw.RouteCandidate) []hw.RouteC
 					ordinal = of.option
 				}
 				for _, class := range of.classes {
-					one := hw.RouteCandidate{Port: uint8(port), Class: class, Pick: of.pick, Mid: of.mid}
+					one := hw.RouteCandidate{Port: uint8(port), Class: class, Pick: of.pick, Mid: of.mid, First: of.first}
 					if of.pick > 0 {
 						one.Option = uint8(ordinal)
 					}

@@ -27,12 +27,19 @@ func TestRulesEqualBookSim(t *testing.T) {
 		{"flatfly_axyyx", "adaptive-xy-yx", "flatfly: {" + square + "}\nrouter: {vcs: 4}"},
 		{"flatfly_valiant", "valiant", "flatfly: {" + square + "}\nrouter: {vcs: 4}"},
 		{"flatfly_ugal", "ugal", "flatfly: {" + square + "}\nrouter: {vcs: 4}"},
+		{"mesh44_minadapt", "min-adapt", "mesh: {k: [4, 4]}\nrouter: {vcs: 3}"},
+		{"mesh333_minadapt", "min-adapt", "mesh: {k: [3, 3, 3]}\nrouter: {vcs: 4, depth: 2, routing_delay: 0, " +
+			"allocator: separable_input_first}"},
 		{"torus44_minadapt", "torus-min-adaptive", "torus: {k: [4, 4]}\nrouter: {vcs: 4}"},
 	} {
 		t.Run(x.log, func(t *testing.T) {
-			built := unchecked(t, x.network+"\n"+rulesOf(t, x.rules))
+			rules := rulesOf(t, x.rules)
+			if x.log == "mesh333_minadapt" {
+				rules = strings.Replace(rules, "free: 2", "free: 3", 1)
+			}
+			built := unchecked(t, x.network+"\n"+rules)
 			if x.log != "torus44_minadapt" { // BookSim runs it without waiting for the credit of the tail
-				r, err := drawnRouters(t, x.network+"\n"+rulesOf(t, x.rules))
+				r, err := drawnRouters(t, x.network+"\n"+rules)
 				require.NoError(t, err)
 				require.Contains(t, r.Shown, "free (Dally")
 			}

@@ -68,6 +68,9 @@ type RouteCandidate struct {
 	// of several ports a head requests only one. random: drawn; load: the first with the least load; load_of_two: of
 	// two drawn ones, that with the lower load
 	Pick string `json:"pick,omitempty" jsonschema:"enum=random,enum=load,enum=load_of_two"`
+	// 1: an input port requests it before its other candidates of priority 0, if the allocator of virtual channels knows
+	// priorities: all but islip
+	Priority int `json:"priority,omitempty" jsonschema:"minimum=0,maximum=1"`
 	// mid: leads to the drawn router of the packet, not to its destination; the candidate exists until the packet has
 	// been there
 	Toward string `json:"toward,omitempty" jsonschema:"enum=mid"`
@@ -147,7 +150,7 @@ func (c *RouteClasses) ranges(vcs int) (all []hw.VCRange, err error) {
 		}
 		if high >= vcs {
 			return nil, input.Mistake(c.places[i], fmt.Sprintf("class %s ends at virtual channel %d, but there are only %d",
-				c.names[i], high, vcs), fmt.Sprintf("write vcs: %d or more, or fewer channels", high+1))
+				c.names[i], high, vcs), fmt.Sprintf("write vcs: %d or more, or give class %s fewer channels", high+1, c.names[i]))
 		}
 		for vc := low; vc <= high; vc++ {
 			if taken[vc] {

@@ -32,6 +32,11 @@ func (c *relating) picks(rule int, reads bool) (number uint8, err error) {
 				picks++
 			}
 		}
+		c.sets.Prefers = c.sets.Prefers || take.Priority > 0
+		if take.Priority > 0 && (take.Pick != "" || of.Choose != nil || take.Toward != "") {
+			return 0, input.Mistake(c.place("rules[%d].take[%d].priority", rule, k), "a candidate of a pick or toward mid has "+
+				"no priority", "delete priority")
+		}
 		if take.Toward == "" {
 			continue
 		}

@@ -31,6 +31,10 @@ func (x *routed) build(n fabric.Network, c *fabric.Config, workers *hw.Workers, 
 		return fmt.Errorf("rtl: routers of the scenario have %s, which RTL in place of routers does not have; delete "+
 			"rtl, or this key of router", option)
 	}
+	if sets := x.routers.Routes.Sets; rtl != nil && sets != nil && sets.Selects() {
+		return fmt.Errorf("rtl: rules of routes pick, prefer or draw, which RTL in place of routers does not; delete rtl, or " +
+			"choose, pick, priority and mid of the rules")
+	}
 	routers, perShard := len(x.routers.Graph.Ports), hw.RoutersPerShard
 	if rtl != nil {
 		perShard = routers

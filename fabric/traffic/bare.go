@@ -65,6 +65,12 @@ func (b *Bare) draw(seed uint64) error {
 			}
 			b.Add(r.Source, r.Destination, uint16(r.Size), uint32(r.Created))
 			b.ids = append(b.ids, r.ID)
+			if r.Via > 0 && b.Mid == nil {
+				b.Mid = make([]uint32, len(s.Rows))
+			}
+			if b.Mid != nil {
+				b.Mid[i] = r.Via
+			}
 			if r.Choice != 0 && b.Choice == nil {
 				b.Choice = make([]uint64, len(s.Rows))
 			}

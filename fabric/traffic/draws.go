@@ -147,11 +147,11 @@ func ReadFile(path string) ([]fabric.TrafficRow, error) {
 func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
 	var at [len(columns)]int
 	rows := make([]fabric.TrafficRow, 0, bytes.Count(data, []byte{'\n'}))
-	named, chosen := -1, -1
+	named, chosen, via := -1, -1, -1
 	err := input.Table(path, data, "write one row for each packet, with as many fields as the header row",
 		func(head []string) (err error) {
 			named = slices.IndexFunc(head, func(name string) bool { return name == "id" || name == "pid" })
-			chosen = slices.Index(head, "choice")
+			chosen, via = slices.Index(head, "choice"), slices.Index(head, "via")
 			at, err = find(path, head)
 			return err
 		}, func(line int, record []string) error {
@@ -161,6 +161,13 @@ func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
 			}
 			if err == nil && chosen >= 0 {
 				row.Choice, err = readChoice(fmt.Sprintf("%s:%d:1", path, line), record[chosen])
+			}
+			if err == nil && via >= 0 && record[via] != "" {
+				node, wrong := strconv.ParseUint(record[via], 10, 31)
+				if row.Via = uint32(node + 1); wrong != nil {
+					err = input.Mistake(fmt.Sprintf("%s:%d:1", path, line), fmt.Sprintf("via is %q", input.Clip(record[via])),
+						"give the number of a processor, or nothing")
+				}
 			}
 			rows = append(rows, row)
 			return err

@@ -17,16 +17,16 @@ var topologies = map[string]struct {
 	read              func(r *reader)
 	lacks             string
 }{
-	"mesh": {[]string{"dor", "dim_order"}, []string{"xy_yx", "adaptive_xy_yx", "min_adapt", "planar_adapt",
-		"limited_adapt", "romm", "romm_ni", "valiant", "dim_order_ni", "dim_order_pni", "chaos"}, (*reader).cube, ""},
+	"mesh": {[]string{"dor", "dim_order", "xy_yx", "adaptive_xy_yx", "min_adapt", "romm"}, []string{"planar_adapt",
+		"limited_adapt", "romm_ni", "valiant", "dim_order_ni", "dim_order_pni", "chaos"}, (*reader).cube, ""},
 	"torus": {[]string{"dim_order"}, []string{"dim_order_bal", "dim_order_ni", "min_adapt", "valiant", "valiant_ni",
 		"chaos"}, (*reader).cube, ""},
 	"fly":    {[]string{"dest_tag"}, nil, (*reader).fly, ""},
 	"anynet": {[]string{"min"}, nil, (*reader).anynet, ""},
-	"cmesh":  {[]string{"dor_no_express"}, []string{"dor", "xy_yx", "xy_yx_no_express"}, (*reader).cmesh, ""},
-	"flatfly": {[]string{"ran_min"}, []string{"xyyx", "adaptive_xyyx", "valiant", "ugal", "ugal_xyyx", "ugal_pni"},
+	"cmesh":  {[]string{"dor_no_express", "xy_yx_no_express"}, []string{"dor", "xy_yx"}, (*reader).cmesh, ""},
+	"flatfly": {[]string{"ran_min", "xyyx", "adaptive_xyyx", "valiant", "ugal"}, []string{"ugal_xyyx", "ugal_pni"},
 		(*reader).flatfly, ""},
-	"fattree":      {[]string{"nca"}, []string{"anca"}, (*reader).fattree, ""},
+	"fattree":      {[]string{"nca", "anca"}, nil, (*reader).fattree, ""},
 	"tree4":        {lacks: "its way up is drawn for each packet"},
 	"qtree":        {lacks: "a tree with one root"},
 	"dragonflynew": {lacks: "its sources draw the virtual channel of each packet"},
@@ -54,6 +54,7 @@ func (r *reader) readNetwork() {
 		}
 		r.refuse("routing_function", reason, "write routing_function = "+strings.Join(t.functions, " or ")+ownRoutes)
 	}
+	r.rules()
 	if k, n := r.integer("k"), r.integer("n"); name != "anynet" && (k < 1 || n < 1 || r.power() > nodesMax) {
 		r.refuse("k", fmt.Sprintf("%d to the power of n = %d nodes", k, n), fmt.Sprintf("allowed: 1 to %d nodes", nodesMax))
 		return

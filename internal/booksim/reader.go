@@ -217,6 +217,9 @@ func crossbarDelay(r *reader, name string) (verdict, text string) {
 
 // depthOfAll divides the size of all buffers of a port among its VCs.
 func depthOfAll(r *reader, name string) (verdict, text string) {
+	if whenPolicy(r) {
+		return verdictSame, "router.buffers"
+	}
 	size, vcs := r.integer(name), r.integer("num_vcs")
 	if r.router["depth"] = size / max(1, vcs); size < vcs {
 		r.refuse(name, fmt.Sprintf("%d flits for %d VCs", size, vcs), "give at least one flit for each VC")
