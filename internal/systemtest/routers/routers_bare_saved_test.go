@@ -36,6 +36,8 @@ var bareNetworks = map[string]string{
 		"workload: {traffic: {warm_up: 0, rate: 0.1, size: 3, measure: 60}}",
 	"rules": "fabric: {netlist: {mesh: {k: [3, 3]}, router: {}, routes: {rules: [" + westFirst + "]}}}\n" +
 		"workload: {traffic: {warm_up: 0, rate: 0.1, size: 3, measure: 60}}",
+	"picks": "fabric: {netlist: {mesh: {k: [3, 3]}, router: {vcs: 4, vc_allocator: separable_input_first}, routes: {" + overMid + "}}}\n" +
+		"workload: {traffic: {warm_up: 0, rate: 0.1, size: 3, measure: 60}}",
 	"late":   "fabric: {netlist: {mesh: {k: [2, 2]}, router: {}}}\nworkload: {traffic: {warm_up: 0, rate: 0.0005, measure: 6000}}\nrules: {in_order: true}",
 	"drop":   "fabric: {netlist: {" + faultyMesh + "}}\n" + coldLoad + "faults: {random: {kind: drop, rate: 0.01}}\nstop: {slots: 400}",
 	"credit": "fabric: {netlist: {" + faultyMesh + "}}\n" + coldLoad + "faults: {random: {kind: credit_loss, rate: 0.002}}\nstop: {slots: 1100}",

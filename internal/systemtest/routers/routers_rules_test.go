@@ -17,6 +17,41 @@ import (
 
 const westFirst = "{if: dx < 0, take: [{to: west}]}, {take: [{to: productive}]}"
 
+// overMid has all that rules may do: a choice by load, a drawn router on the way, picks, and priorities.
+const overMid = "classes: {first: 2, second: 1, last: 1}, mid: node, rules: [" +
+	"{if: came == source, choose: {by: load, times: hops, bias: 1, ties: draw}, take: [{to: dor, class: second}, {to: dor, class: first, toward: mid}]}, " +
+	"{if: class == first, take: [{to: dor, class: first, toward: mid}]}, {if: class == first, take: [{to: west, class: second, if: dx < 0}, " +
+	"{to: productive, class: second, if: dx >= 0, pick: random}]}, {take: [{to: dor, class: second, priority: 1}, {to: dor, class: last}]}]"
+
+// TestRulesPick: packets with picks, choices and drawn routers are the same on one worker and on two, through one word
+// of virtual channels, several, and the stages; some take longer ways. Firmware sends over drawn routers, too.
+func TestRulesPick(t *testing.T) {
+	for name, router := range map[string]string{"narrow": "vcs: 4, vc_allocator: separable_input_first",
+		"wide": "vcs: 20", "stages": "vcs: 4, input_speedup: 2"} {
+		rules := strings.Replace(overMid, "last: 1", map[bool]string{true: "last: 17", false: "last: 1"}[name == "wide"], 1)
+		report, rows := ruledRun(t, router, rules, "", starloom.MachineOptions{})
+		longer, hops := 0, slices.Index(rows[0], "hops")
+		for _, row := range rows[1:] {
+			if n, err := strconv.Atoi(row[hops]); err == nil && n > 7 {
+				longer++
+			}
+		}
+		require.Positive(t, longer, name)
+		again, same := ruledRun(t, router, rules, "", starloom.MachineOptions{Workers: 2})
+		require.Equal(t, report.Digest, again.Digest, name)
+		require.Equal(t, rows, same, name)
+	}
+	s := systemtest.RoutedScenario(t, "mesh: {k: [3, 3]}, router: {vcs: 4}, streaming: {}, routes: {"+overMid+"}",
+		"workload: {all_to_all: {}}\nfirmware: {program: netlist/exchange}")
+	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{})
+	require.NoError(t, err)
+	require.Equal(t, starloom.VerdictPass, report.Verdict)
+	s = systemtest.RoutedScenario(t, "mesh: {k: [3, 3]}, router: {vcs: 4}, routes: {"+overMid+"}",
+		"workload: {traffic: {rate: 0.1, measure: 10}}\nrtl: [{replace: 'netlist.router[*]'}]")
+	_, err = starloom.Run(t.Context(), s, starloom.RunOptions{})
+	require.ErrorContains(t, err, "rtl: rules of routes pick, prefer or draw")
+}
+
 // ruledRun runs bare packets on a mesh of 4 by 4 with rules, and returns the report and the packets.
 func ruledRun(t *testing.T, router, routes, rest string, o starloom.MachineOptions) (*starloom.Report, [][]string) {
 	t.Helper()
