@@ -3,6 +3,7 @@ package netlist
 import (
 	"compress/gzip"
 	"encoding/csv"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -90,5 +91,32 @@ func TestRulesEqualBookSim(t *testing.T) {
 			require.Zero(t, differ)
 			require.Greater(t, len(want), 900)
 		})
+	}
+}
+
+// TestDrawnRulesArrive: files of rules that draw or compare loads carry all packets of an overload through buffers of
+// one flit; Valiant's on a ring, which is refused, does not.
+func TestDrawnRulesArrive(t *testing.T) {
+	for _, x := range []struct{ rules, network string }{
+		{"xy-yx", "mesh: {k: [4, 4]}"}, {"adaptive-xy-yx", "cmesh: {k: 3}"}, {"valiant", "mesh: {k: [4, 4]}"},
+		{"romm", "mesh: {k: [3, 3, 3]}"}, {"ugal", "flatfly: {k: 3, n: 2}"}, {"anca", "fattree: {k: 2, n: 3}"},
+		{"valiant", "torus: {k: [8], latency: 1}"},
+	} {
+		text := x.network + "\nrouter: {vcs: 4, depth: 1}\n" + rulesOf(t, x.rules)
+		if strings.HasPrefix(x.network, "torus") {
+			text = strings.NewReplacer("vcs: 4", "vcs: 2", "first: 2, second: 2", "first: 1, second: 1").Replace(text)
+		}
+		built, knots := unchecked(t, text), 0
+		nodes := len(built.Graph.Nodes)
+		for seed := range uint64(8) {
+			r, packets := rand.New(rand.NewPCG(seed, 8)), &hw.Packets{}
+			for i := range 30 * nodes {
+				packets.Add(uint32(i%nodes), uint32(r.IntN(nodes)), uint16(1+r.IntN(8)), uint32(r.IntN(20)))
+			}
+			if len(runRouters(t, &Network{routers: built}, packets)) > 0 {
+				knots++
+			}
+		}
+		require.Equal(t, strings.HasPrefix(x.network, "torus"), knots > 0, "%s %s", x.rules, x.network)
 	}
 }
