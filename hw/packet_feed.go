@@ -183,9 +183,9 @@ func (n *FedNetwork) Freed(node, places int) {
 func (n *FedNetwork) Still() bool { return n.RouterNetwork.Still() }
 
 func newFedSources(path string, config RouterConfig, clock *Clock, w *routerWiring, packets *Packets,
-	flits *Flits, credits []*CreditWires, word []int, feed *Feed,
+	flits *Flits, credits []*CreditWires, word []int, routes *RouteSets, feed *Feed,
 ) *PacketSources {
-	x := emptySources(config, clock, w, packets, flits, credits, word)
+	x := emptySources(config, clock, w, packets, flits, credits, word, routes)
 	x.room = 1 << bits.Len(uint(2*feed.TxFrames)) // twice TxFrames: sent packets stay readable until the next boundary
 	x.mask = uint32(x.room - 1)
 	x.queue, x.end = make([]uint32, w.nodes*x.room), make([]uint32, w.nodes)

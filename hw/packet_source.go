@@ -40,8 +40,8 @@ type PacketSources struct {
 	tailed []uint8  // by VC: 1 if its last owner has sent its tail
 
 	buffers *sharedBuffers // at the far ends; nil for private ones
-	routes  *RouteSets     // rules of routes that draw a midway router for each packet; nil for others
-	lfsr    []uint32       // by place: register of these draws
+	routes  *RouteSets     // rules of routes; nil for others
+	lfsr    []uint32       // by place: register of the draws of midway routers; nil without
 	shards  []sourceShard
 }
 
@@ -54,16 +54,14 @@ type sourceShard struct {
 }
 
 func emptySources(config RouterConfig, clock *Clock, w *routerWiring, packets *Packets, flits *Flits,
-	credits []*CreditWires, word []int) *PacketSources {
+	credits []*CreditWires, word []int, routes *RouteSets) *PacketSources {
 	x := &PacketSources{config: config, clock: clock, wiring: w, packets: packets, flits: flits, credits: credits,
-		word: word, mask: ^uint32(0)}
+		routes: routes,
+		word:   word, mask: ^uint32(0)}
 	n := w.nodes
 	x.next, x.place, x.vc = make([]uint32, n), make([]uint16, n), make([]uint8, n)
 	x.sent, x.used, x.tailed = make([]uint16, n*config.VCs), make([]uint8, n*config.VCs), make([]uint8, n*config.VCs)
 	x.buffers = newSharedBuffers(&config, n)
-	if w.routes != nil && w.routes.MidBase != nil {
-		x.routes = w.routes
-	}
 	x.shards = make([]sourceShard, w.shards)
 	for i, s := range w.places {
 		x.shards[i].ready = NewSet(max(1, s.End-s.First))
@@ -78,7 +76,7 @@ func (x *PacketSources) registers() []Register {
 		Column("sent", x.sent, AtMost(uint16(x.config.Depth))), Column("used", x.used, AtMost[uint8](1)),
 		Column("tailed", x.tailed, AtMost[uint8](1)),
 	}
-	if x.routes != nil {
+	if x.routes != nil && x.routes.MidBase != nil {
 		column, register := routeLFSRs("lfsr", x.wiring.nodes)
 		x.lfsr, registers = column, append(registers, register)
 	}
@@ -86,9 +84,9 @@ func (x *PacketSources) registers() []Register {
 }
 
 func newPacketSources(path string, config RouterConfig, clock *Clock, w *routerWiring, packets *Packets,
-	flits *Flits, credits []*CreditWires, word []int,
+	flits *Flits, credits []*CreditWires, word []int, routes *RouteSets,
 ) *PacketSources {
-	x := emptySources(config, clock, w, packets, flits, credits, word)
+	x := emptySources(config, clock, w, packets, flits, credits, word, routes)
 	x.begin(path)
 	return x
 }
@@ -101,11 +99,27 @@ func (x *PacketSources) begin(path string) {
 			Column("packet_sent", x.packets.Sent).ResetTo(PacketPending))...)
 	x.Registers = Declare(Declaration{
 		Path:      path,
-		Registers: append(append(registers, x.packets.prioritize(x.config.Stages.Priority)...), x.packets.rule(x.wiring.routes)...),
+		Registers: slices.Concat(registers, x.packets.prioritize(x.config.Stages.Priority), x.rulesColumns()),
 		Collect:   func() { x.collect(ready) },
 		Derive:    func() { x.derive(ready) },
 	})
 	x.Reset()
+}
+
+// rulesColumns adds the columns of packets that rules of routes need, and returns their registers.
+func (x *PacketSources) rulesColumns() (registers []Register) {
+	p := x.packets
+	if x.routes != nil && x.routes.Picks != nil && p.Choice != nil {
+		p.Drawn = make([]uint8, p.Count())
+		registers = append(registers, Column("drawn", p.Drawn))
+	}
+	if x.lfsr != nil {
+		if p.Mid == nil {
+			p.Mid = make([]uint32, p.Count())
+		}
+		registers = append(registers, Column("mid", p.Mid).ResetTo(slices.Clone(p.Mid)...))
+	}
+	return registers
 }
 
 // sort builds the queues of all sources, and the order of creation of each shard. The numbers of packets usually
@@ -264,7 +278,7 @@ func (x *PacketSources) send(shard, place int) (sent bool) {
 		}
 		x.vc[place], x.used[first+vc], x.tailed[first+vc] = uint8(vc), 1, 0
 		p.Sent[packet] = uint32(x.clock.cycle)
-		if x.routes != nil && p.Mid[packet] == 0 {
+		if x.lfsr != nil && p.Mid[packet] == 0 {
 			p.Mid[packet] = x.routes.drawMid(&x.lfsr[place], p.Source[packet], p.Destination[packet])
 		}
 		if f |= flitHead; p.Sequence != nil {

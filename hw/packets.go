@@ -73,21 +73,6 @@ func (p *Packets) check(path string, nodes int) error {
 	return nil
 }
 
-// rule adds the columns that rules of routes need, and returns their registers.
-func (p *Packets) rule(s *RouteSets) (registers []Register) {
-	if s != nil && s.Picks != nil && p.Choice != nil {
-		p.Drawn = make([]uint8, p.Count())
-		registers = append(registers, Column("drawn", p.Drawn))
-	}
-	if s != nil && s.MidBase != nil {
-		if p.Mid == nil {
-			p.Mid = make([]uint32, p.Count())
-		}
-		registers = append(registers, Column("mid", p.Mid).ResetTo(slices.Clone(p.Mid)...))
-	}
-	return registers
-}
-
 // Arrived returns the numbers of the arrived packets by cycle of arrival, then source, then number.
 func (p *Packets) Arrived() (order []uint32) {
 	for i, received := range p.Received {

@@ -83,7 +83,6 @@ type routerColumns struct {
 
 	crossed []uint64 // by output port: flits that have left, if routes are sets; nil otherwise
 	first   []uint64 // by waiting input VC: preferred output VCs of route; nil if no rule prefers any
-	lfsr    []uint32 // by input VC: register of draws for routes; nil if no rule draws
 }
 
 func newRouters(path string, config RouterConfig, w *routerWiring, routing RouteTable, flits *Flits,
@@ -152,7 +151,7 @@ func (x *Routers) registers() []Register {
 	}
 	if x.masks != nil && x.masks.options != nil {
 		column, register := routeLFSRs("lfsr", len(x.count))
-		x.lfsr, registers = column, append(registers, register)
+		x.masks.lfsr, registers = column, append(registers, register)
 	}
 	if x.routing.Carried {
 		x.pins.carried = make([]uint64, len(x.buffer))

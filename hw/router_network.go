@@ -42,7 +42,6 @@ func newRouterNetwork(path string, clock *Clock, config RouterConfig, graph *Rou
 	if err := packets.check(path, w.nodes); err != nil {
 		return nil, err
 	}
-	w.routes = routing.Sets
 	readers, word := w.readers()
 	n := &RouterNetwork{Flits: &Flits{}, Credits: &CreditWires{}, Packets: packets}
 	n.Flits.build(Join(path, "flits"), clock, readers, w.delayMax, len(shards))
@@ -57,11 +56,11 @@ func newRouterNetwork(path string, clock *Clock, config RouterConfig, graph *Rou
 	}
 	n.Routers = newRouters(Join(path, "router"), config, w, routing, n.Flits, banks, packets, newGeneral)
 	if feed != nil {
-		n.Sources = newFedSources(Join(path, "source"), config, clock, w, packets, n.Flits, banks, word, feed)
+		n.Sources = newFedSources(Join(path, "source"), config, clock, w, packets, n.Flits, banks, word, routing.Sets, feed)
 		n.Sinks = newFedSinks(Join(path, "sink"), config, clock, w, packets, n.Flits, n.Credits, word, feed)
 		return n, nil
 	}
-	n.Sources = newPacketSources(Join(path, "source"), config, clock, w, packets, n.Flits, banks, word)
+	n.Sources = newPacketSources(Join(path, "source"), config, clock, w, packets, n.Flits, banks, word, routing.Sets)
 	n.Sinks = newPacketSinks(Join(path, "sink"), clock, w, packets, n.Flits, n.Credits, word)
 	return n, nil
 }

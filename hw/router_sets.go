@@ -38,6 +38,7 @@ type routeMasks struct {
 	rows    []uint64        // [row * words]
 	eject   []uint64        // [port * words]: all VCs of class 0 of traffic
 	first   []uint64        // [row * words]: candidates with First; nil without
+	lfsr    []uint32        // by input VC: register of draws, a register of the routers
 	options [][]routeOption // by row: options of picks; nil if no rule picks
 }
 

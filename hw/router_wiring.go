@@ -58,7 +58,6 @@ type routerWiring struct {
 	place     []int   // by node: its place
 	node      []int   // by place: its node
 	places    []Shard // by shard: its places
-	routes    *RouteSets
 	shards    int
 	owner     []uint16 // by router: its shard
 

@@ -81,10 +81,3 @@ func (w *waySets) masks(k []int, nodes []hw.RouterNode) {
 		}
 	}
 }
-
-func coordinate(k []int, router, dimension int) int {
-	for _, n := range k[:dimension] {
-		router /= n
-	}
-	return router % k[dimension]
-}

@@ -38,12 +38,17 @@ type routeCheck struct {
 	escapes []bool   // by class: it is an escape
 	masks   []uint64 // [router*groups + group]: destinations
 	later   []uint64 // by state of class escape: destinations of the packets that request it after other classes
-	far     bool     // a candidate does not lead nearer
-	leaves  bool     // packets leave class escape
-	lost    *lostHead
-	without *lostHead
+	found   ruleFindings
+	been    []bool // by state: packets have been at mid, and have any destination; nil without mid
+}
+
+// ruleFindings are what a check has found about rules.
+type ruleFindings struct {
+	far     bool      // a candidate does not lead nearer
+	leaves  bool      // packets leave class escape
+	lost    *lostHead // without a candidate
+	without *lostHead // without a candidate of class escape
 	back    *lostHead // a packet has been at mid, and would go there again
-	been    []bool    // by state: packets have been at mid, and have any destination; nil without mid
 }
 
 // lostHead is a head in a state without a suitable candidate.
@@ -81,23 +86,24 @@ func (c *routeCheck) verdict() verdict {
 	for d.class = range traffic {
 		c.asks = make([]bool, len(c.in)*c.width)
 		if c.w != nil && c.w.sets.MidBase != nil {
-			if c.exploreMid(); c.far {
-				return verdict{text: "packets toward mid may circle for ever", remedy: "let each candidate toward mid lead nearer to it"}
+			if c.exploreMid(); c.found.far {
+				return verdict{text: "packets toward mid may circle for ever",
+					remedy: "let each candidate toward mid lead nearer to it"}
 			}
 		}
 		c.explore(nil)
-		if c.back != nil {
-			return verdict{text: "packets that have been at mid may go there again: at " + c.describe(c.back.state),
-				remedy: "write class == NAME as condition of rules toward mid, and another class behind mid"}
+		if c.found.back != nil {
+			return verdict{text: "packets that have been at mid may go there again: at " + c.describe(c.found.back.state),
+				remedy: "write class == NAME as condition of rules toward mid, and another class after it"}
 		}
-		if c.lost == nil && c.far {
+		if c.found.lost == nil && c.found.far {
 			if text := c.circle(c.w.names); text != "" {
 				return verdict{text: text, remedy: "let each candidate lead nearer to the destination, or count the steps away"}
 			}
 		}
-		if c.lost != nil {
-			return verdict{text: fmt.Sprintf("no candidate for packets to %s at %s", c.w.names[c.lost.to],
-				c.describe(c.lost.state)), remedy: "add a rule or a candidate"}
+		if c.found.lost != nil {
+			return verdict{text: fmt.Sprintf("no candidate for packets to %s at %s", c.w.names[c.found.lost.to],
+				c.describe(c.found.lost.state)), remedy: "add a rule or a candidate"}
 		}
 		count += c.depend()
 		judge := c.judge
@@ -316,8 +322,8 @@ func (c *routeCheck) spreadRows(state int, to uint64, through bool) {
 			continue
 		}
 		row := c.row(state, group)
-		if c.take(state, router, mask, row, through); len(row) == 0 && c.lost == nil {
-			c.lost = &lostHead{state, c.block + bits.TrailingZeros64(mask)}
+		if c.take(state, router, mask, row, through); len(row) == 0 && c.found.lost == nil {
+			c.found.lost = &lostHead{state, c.block + bits.TrailingZeros64(mask)}
 		}
 	}
 }
@@ -343,21 +349,21 @@ func (c *routeCheck) take(state, router int, mask uint64, row []hw.RouteCandidat
 			c.later[next] |= mask
 		}
 	}
-	if !(escapes || picks && !free) && len(row) > 0 && c.without == nil {
-		c.without = &lostHead{state, c.block + bits.TrailingZeros64(mask)}
+	if !(escapes || picks && !free) && len(row) > 0 && c.found.without == nil {
+		c.found.without = &lostHead{state, c.block + bits.TrailingZeros64(mask)}
 	}
 }
 
 // note records properties of a step.
 func (c *routeCheck) note(state, router, next, to int) {
-	if !c.far && !c.w.nearer(router, c.d.router[next/c.classes], to) {
-		c.far = true
+	if !c.found.far && !c.w.nearer(router, c.d.router[next/c.classes], to) {
+		c.found.far = true
 	}
 	if state < c.sources && c.escapes[state%c.classes] && !c.escapes[next%c.classes] {
-		c.leaves = true
+		c.found.leaves = true
 	}
-	if c.been != nil && !c.w.toMid && c.back == nil && c.w.leadsToMid(next) {
-		c.back = &lostHead{next, to}
+	if c.been != nil && !c.w.toMid && c.found.back == nil && c.w.leadsToMid(next) {
+		c.found.back = &lostHead{next, to}
 	}
 }
 
@@ -420,13 +426,13 @@ func (c *routeCheck) judge() verdict {
 	case !w.built.Config.WaitForTail && !w.built.Config.Stages.BusyWhenFull:
 		refused.remedy = "write wait_for_tail_credit: true: without it, class escape does not protect, since VCs are " +
 			"allocated while their buffers are full"
-	case c.without != nil:
-		refused.text = fmt.Sprintf("packets to %s at %s do not request class escape, and they %s", w.names[c.without.to],
-			c.describe(c.without.state), refused.text)
+	case c.found.without != nil:
+		refused.text = fmt.Sprintf("packets to %s at %s do not request class escape, and they %s",
+			w.names[c.found.without.to], c.describe(c.found.without.state), refused.text)
 		refused.remedy = "add a candidate of class escape to each rule"
 	case d.cycle(of) != nil:
 		refused.text = "class escape " + "may deadlock: " + d.describe(d.cycle(of))
-	case !c.leaves:
+	case !c.found.leaves:
 		return verdict{free: true, escapes: true}
 	case !w.built.Config.WaitForTail:
 		refused.text = "packets leave class escape, and their channels may hold other packets: " + refused.text

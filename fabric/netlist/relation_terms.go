@@ -382,3 +382,10 @@ func bit(set bool) int {
 	}
 	return 0
 }
+
+func coordinate(k []int, router, dimension int) int {
+	for _, n := range k[:dimension] {
+		router /= n
+	}
+	return router % k[dimension]
+}

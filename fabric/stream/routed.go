@@ -32,8 +32,8 @@ func (x *routed) build(n fabric.Network, c *fabric.Config, workers *hw.Workers, 
 			"rtl, or this key of router", option)
 	}
 	if sets := x.routers.Routes.Sets; rtl != nil && sets != nil && sets.Selects() {
-		return fmt.Errorf("rtl: rules of routes pick, prefer or draw, which RTL in place of routers does not; delete rtl, or " +
-			"choose, pick, priority and mid of the rules")
+		return fmt.Errorf("rtl: rules of routes pick, prefer or draw, which RTL in place of routers does not; delete rtl, " +
+			"or choose, pick, priority and mid of the rules")
 	}
 	routers, perShard := len(x.routers.Graph.Ports), hw.RoutersPerShard
 	if rtl != nil {

@@ -20,7 +20,8 @@ var ruled = map[string]struct {
 	"flatfly adaptive_xyyx":  {rules: xyRules("load, ties: draw"), load: true, halves: true},
 	"mesh romm":              {rules: overMid("box"), halves: true},
 	"flatfly valiant":        {rules: overMid("node"), halves: true},
-	"mesh min_adapt": {rules: `{classes: {escape: 1, free: %[3]d}, rules: [{if: class == escape, take: [{to: dor, class: escape}]},
+	"mesh min_adapt": {rules: `{classes: {escape: 1, free: %[3]d},
+rules: [{if: class == escape, take: [{to: dor, class: escape}]},
 {take: [{to: dor, class: free, priority: 1}, {to: dor, class: escape}]}]}`},
 	"fattree anca": {rules: `{rules: [{take: [{to: shortest, pick: load_of_two}]}]}`, load: true},
 	"flatfly ugal": {rules: `{classes: {first: %[1]d, second: %[1]d}, mid: box, rules: [{if: came == source,
@@ -72,29 +73,4 @@ func (r *reader) rules() {
 		}
 		r.netlist["routes"] = routes
 	}
-}
-
-// policy sets the buffers that VCs share.
-func policy(r *reader, name string) (verdict, text string) {
-	switch r.text(name) {
-	case "private":
-		return verdictSame, "a buffer for each VC"
-	case "shared":
-	default:
-		r.refuse(name, "routers have no such policy", "write buffer_policy = private or shared")
-		return "", ""
-	}
-	size, pools, private := r.integer("buf_size"), r.integer("private_bufs"), r.integer("private_buf_size")
-	vcs := r.integer("num_vcs")
-	if size < 0 {
-		size = vcs * r.integer("vc_buf_size")
-	}
-	if pools < 0 {
-		pools = vcs
-	}
-	if pools = max(1, pools); private < 0 {
-		private = size / pools
-	}
-	r.router["buffers"] = map[string]any{"policy": "shared", "size": size, "private": private, "pools": pools}
-	return verdictSame, "router.buffers"
 }

@@ -262,3 +262,28 @@ func simulation(r *reader, name string) (verdict, text string) {
 		"write sim_type = latency, or give the packets of a run: --arrivals PACKETS.csv")
 	return "", ""
 }
+
+// policy sets the buffers that VCs share.
+func policy(r *reader, name string) (verdict, text string) {
+	switch r.text(name) {
+	case "private":
+		return verdictSame, "a buffer for each VC"
+	case "shared":
+	default:
+		r.refuse(name, "routers have no such policy", "write buffer_policy = private or shared")
+		return "", ""
+	}
+	size, pools, private := r.integer("buf_size"), r.integer("private_bufs"), r.integer("private_buf_size")
+	vcs := r.integer("num_vcs")
+	if size < 0 {
+		size = vcs * r.integer("vc_buf_size")
+	}
+	if pools < 0 {
+		pools = vcs
+	}
+	if pools = max(1, pools); private < 0 {
+		private = size / pools
+	}
+	r.router["buffers"] = map[string]any{"policy": "shared", "size": size, "private": private, "pools": pools}
+	return verdictSame, "router.buffers"
+}
