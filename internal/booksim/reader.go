@@ -217,7 +217,7 @@ func crossbarDelay(r *reader, name string) (verdict, text string) {
 
 // depthOfAll divides the size of all buffers of a port among its VCs.
 func depthOfAll(r *reader, name string) (verdict, text string) {
-	if whenPolicy(r) {
+	if r.text("buffer_policy") != "private" {
 		return verdictSame, "router.buffers"
 	}
 	size, vcs := r.integer(name), r.integer("num_vcs")
