@@ -20,9 +20,9 @@ func TestTable(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	require.NoError(t, figures.print(&out, "abc"))
-	require.Equal(t, `benchmark        unit     abc  now  now:abc  abc:abc
-Cycle/n=256,a-b  ns/phit  100  80   0.500    1.000
-New              s        -    7    -        -
+	require.NoError(t, figures.print(&out, "eb990aea"))
+	require.Equal(t, `benchmark        unit     eb990aea  now  now:eb990aea  eb990aea:eb990aea  mark
+Cycle/n=256,a-b  ns/phit  100       80   0.500         1.000              0.80
+New              s        -         7    -             -                  -
 `, out.String())
 }

@@ -17,9 +17,12 @@ import (
 
 // scaleNICs are the NICs of BenchmarkScale: buffers as they are if a scenario says
 // nothing, and the smallest that pops/random works with, of one frame of 8 bytes.
-var scaleNICs = []struct{ name, nic string }{
-	{"default", ""},
-	{"smallest", "nic: {payload_bytes: 8, rx_frames: 1, tx_frames: 1}"},
+var scaleNICs = []struct {
+	name, nic string
+	mark      float64 // with 16,777,216 processors
+}{
+	{"default", "", 1 / 0.38},
+	{"smallest", "nic: {payload_bytes: 8, rx_frames: 1, tx_frames: 1}", 1 / 0.35},
 }
 
 // BenchmarkScale routes one random permutation on POPS(g,g), whole processes from
@@ -35,14 +38,13 @@ var scaleNICs = []struct{ name, nic string }{
 //	               default and with the smallest buffers
 //	NIC-cpu-s      its processor time
 //	c++:NIC        how many times faster starloom is; below 1 it is slower
+//	NIC-mark       the smallest c++:NIC that is a goal
 //	native-s       the machine with default buffers and firmware in Go, in this process
 func BenchmarkScale(b *testing.B) {
 	folder := b.TempDir()
-	program := filepath.Join(folder, "starloom")
-	out, err := exec.Command("go", "build", "-o", program, "./cmd/starloom").CombinedOutput()
-	require.NoError(b, err, string(out))
+	program := buildProgram(b, folder)
 	baseline := filepath.Join(folder, "baseline")
-	out, err = exec.Command("g++", "-O2", "-std=c++17", "-o", baseline, "fabric/pops/benchmarks/pops_objects.cpp").CombinedOutput()
+	out, err := exec.Command("g++", "-O2", "-std=c++17", "-o", baseline, "fabric/pops/benchmarks/pops_objects.cpp").CombinedOutput()
 	require.NoError(b, err, string(out))
 	for _, groups := range []int{1024, 4096} {
 		n := groups * groups
@@ -84,6 +86,9 @@ firmware: {program: pops/random}
 					note(nic.name+"-cpu-s", p.CpuSeconds)
 					note(nic.name+"-MB", p.Megabytes)
 					note("c++:"+nic.name, plain.Seconds/p.Seconds)
+					if groups == 4096 {
+						note(nic.name+"-mark", nic.mark)
+					}
 				}
 
 				start := time.Now()
@@ -101,4 +106,23 @@ firmware: {program: pops/random}
 			b.ReportMetric(0, "ns/op")
 		})
 	}
+}
+
+func buildProgram(b *testing.B, folder string) (program string) {
+	program = filepath.Join(folder, "starloom")
+	out, err := exec.Command("go", "build", "-o", program, "./cmd/starloom").CombinedOutput()
+	require.NoError(b, err, string(out))
+	return program
+}
+
+// BenchmarkStart reports the processor time of `starloom version`, beside the mark.
+func BenchmarkStart(b *testing.B) {
+	program := buildProgram(b, b.TempDir())
+	var spent []float64
+	for b.Loop() {
+		spent = append(spent, 1e3*systemtest.TimeProcess(b, "starloom", program, "version").CpuSeconds)
+	}
+	b.ReportMetric(systemtest.Median(spent), "cpu-ms")
+	b.ReportMetric(8, "cpu-ms-mark")
+	b.ReportMetric(0, "ns/op")
 }
