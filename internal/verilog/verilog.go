@@ -141,9 +141,6 @@ func refuse(c *config.Config) error {
 	switch {
 	case len(c.RTL) > 0:
 		return c.Source.Refuse("rtl", "an export contains the twins of all parts, and no other RTL", "delete rtl")
-	case c.Network.Kind() == "ej":
-		return c.Source.Refuse(key, "links of Eisenstein-Jacobi networks have no Verilog",
-			"draw the links in fabric.netlist: point-to-point links of netlists are exported")
 	case c.Timing.Frames > 1:
 		return c.Source.Refuse(key, fmt.Sprintf("a slot has up to %d frames, but no Verilog module queues "+
 			"them", c.Timing.Frames),
@@ -204,7 +201,7 @@ func signals(m *emulator.Machine, yield func(hw.Probe)) {
 	}
 }
 
-const remedy = "export a network of passive stars, or of outputs with an arbiter each"
+const remedy = "export a network of passive stars, of outputs with an arbiter each, or of links drawn in fabric.netlist"
 
 func topOfSites(c *config.Config, m *emulator.Machine, sites []*hw.Site) (*export.Top, error) {
 	key := "fabric." + c.Network.Kind()

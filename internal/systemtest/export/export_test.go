@@ -169,8 +169,10 @@ func TestMutants(t *testing.T) {
 		"no reset of the arbiters": {cross, ".reset(reset),\n          .request_i(output_arbiter_request_i",
 			".reset(1'b0),\n          .request_i(output_arbiter_request_i"},
 		"one cycle more on links of routers": {mesh, ".CYCLES(1)", ".CYCLES(2)"},
-		"no reset of routers":                {mesh, ".reset(reset),\n        .valid_i(router_valid_i", ".reset(1'b0),\n        .valid_i(router_valid_i"},
-		"tables of routers swapped":          {mesh, ".routes_i(router_routes_routes_i[(i0)*", ".routes_i(router_routes_routes_i[(5-i0)*"},
+		"no reset of routers": {mesh,
+			".reset(reset),\n        .valid_i(router_valid_i", ".reset(1'b0),\n        .valid_i(router_valid_i"},
+		"tables of routers swapped": {mesh,
+			".routes_i(router_routes_routes_i[(i0)*", ".routes_i(router_routes_routes_i[(5-i0)*"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := exported(t, m.text)
@@ -228,7 +230,7 @@ func TestRefused(t *testing.T) {
 		"fabric: {crossbar: {ports: 4, cap: 2}}\n" + gossip:         "crossbar.cap.ports has no Verilog",
 		"fabric: {crossbar: {ports: 4, matching: list}}\n" + gossip: "crossbar.allocator",
 		"fabric: {ej: {a: 1, b: 2, dimensions: 1}}\nfirmware: {program: ej/all-to-all}\n" +
-			"workload: {all_to_all: {}}\n": "links of Eisenstein-Jacobi networks have no Verilog",
+			"workload: {all_to_all: {}}\n": "ej.node.link.light has no Verilog twin",
 		wire: "netlist.medium.near has no Verilog",
 		strings.Replace(mesh, "vcs: 2", "vcs: 16", 1):                                             "vc_router has at most 64 input VCs",
 		strings.Replace(mesh, "depth: 2", "depth: 2, hold_switch: true", 1):                       "vc_router has no hold_switch",
