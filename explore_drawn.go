@@ -141,12 +141,9 @@ func (s *Scenario) narrate(r *ExploreReport, o RunOptions) (acts []outcome.Explo
 	return acts, nil
 }
 
-var (
-	replayLine  = regexp.MustCompile(`^slot (\d+)(?:, restarted)?( state)?: ?(.*)$`)
-	changedPart = regexp.MustCompile(`\*([^,]*)`)
-)
+var replayLine = regexp.MustCompile(`^slot (\d+)(?:, restarted)?( state)?: ?(.*)$`)
 
-// actsOf reads a replay: for each call of a handler a line, and one for its variables. A star marks changed variables.
+// actsOf reads a replay: for each call of a handler a line, and one for its changed variables.
 func actsOf(replay, path string, first uint32) (acts []outcome.ExploredAct) {
 	for line := range strings.Lines(replay) {
 		m := replayLine.FindStringSubmatch(strings.TrimSpace(line))
@@ -157,21 +154,14 @@ func actsOf(replay, path string, first uint32) (acts []outcome.ExploredAct) {
 		if err != nil || uint32(slot) < first {
 			continue
 		}
-		text := m[3]
-		if m[2] != "" {
-			var changed []string
-			for _, c := range changedPart.FindAllStringSubmatch(text, -1) {
-				changed = append(changed, c[1])
-			}
-			text = strings.Join(changed, ", ")
-		}
+		text := strings.TrimSuffix(m[3], ";")
 		k := len(acts) - 1
 		switch {
 		case text == "":
 		case k >= 0 && m[2] != "" && acts[k].Slot == uint32(slot):
 			acts[k].Text += "; " + text
 		default:
-			acts = append(acts, outcome.ExploredAct{Slot: uint32(slot), Path: path, Text: strings.TrimSuffix(text, ";")})
+			acts = append(acts, outcome.ExploredAct{Slot: uint32(slot), Path: path, Text: text})
 		}
 	}
 	return acts

@@ -129,8 +129,8 @@ func (x *Exploring) Statics() error {
 				name = ", " + name
 			}
 			return x.Config.Source.Refuse("firmware", fmt.Sprintf(
-				"%s has changed its static memory at address %#x%s; exploration returns to earlier states, which do not "+
-					"contain static variables", x.Image.Name, s.at+uint64(at), name),
+				"%s has changed its static memory at address %#x%s; exploration returns to earlier states, which do "+
+					"not contain static variables", x.Image.Name, s.at+uint64(at), name),
 				"keep the variable in state_t; `starloom firmware check` names it")
 		}
 	}

@@ -79,8 +79,8 @@ func TestLongEachFutureColumn(t *testing.T) {
 	}
 	assert.True(t, matters["machine.listen"])
 	for name, scenario := range varies {
-		assert.True(t, matters[name] || equivalent[name] != "", "%s tells states of %s apart, and their futures agree", name,
-			scenario)
+		assert.True(t, matters[name] || equivalent[name] != "",
+			"%s tells states of %s apart, and their futures agree", name, scenario)
 	}
 }
 

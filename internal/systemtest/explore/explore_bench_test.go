@@ -17,8 +17,8 @@ import (
 	"starloom/internal/systemtest"
 )
 
-// BenchmarkExplore reports transitions per second of processor time, states, and the largest heap after a slot. It takes
-// the processor time of all threads without that of building the machines, so figures hold on a loaded machine.
+// BenchmarkExplore reports transitions per second of processor time, states, and the largest heap after a slot. It
+// takes the processor time of all threads without that of building the machines, so figures hold on a loaded machine.
 //
 //	go test -bench Explore ./internal/systemtest/explore
 func BenchmarkExplore(b *testing.B) {

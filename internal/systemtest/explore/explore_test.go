@@ -199,7 +199,9 @@ func TestCounterexample(t *testing.T) {
 		told += fmt.Sprintf("%d %s: %s\n", act.Slot, act.Path, act.Text)
 		assert.LessOrEqual(t, uint64(act.Slot), r.Violations[0].Slot+1)
 	}
-	assert.Contains(t, told, fmt.Sprintf("%d %s: fault: %s\n", r.Schedule[0].Slot, r.Schedule[0].Target, r.Schedule[0].Kind))
+	first := &r.Schedule[0]
+	assert.Contains(t, told, fmt.Sprintf("%d %s: fault: %s\n", first.Slot, first.Target, first.Kind))
+	assert.Contains(t, told, "; next 1 -> 0", "the restart forgets a variable")
 	assert.Contains(t, told, "received from 0: data")
 	assert.Contains(t, told, fmt.Sprintf("%d %s: ", r.Violations[0].Slot, r.Violations[0].Path))
 	again, err := starloom.LoadScenario(path)
