@@ -9,7 +9,8 @@ import (
 
 // Warning is a doubtful construct that a tool accepts, such as an ignored driver. A warning weakens a verdict.
 type Warning struct {
-	// Verilator's code (MULTIDRIVEN), a system task ($fopen), IFDEF, SIMULATORS, or a code of package verilator (CASESIGN)
+	// Verilator's code (MULTIDRIVEN), a system task ($fopen), IFDEF, SIMULATORS, READERS, or a code of package verilator
+	// (CASESIGN)
 	Code  string `json:"code"`
 	Place string `json:"place"` // file:line, file:line:column
 	Text  string `json:"text"`

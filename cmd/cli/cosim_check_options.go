@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"starloom"
 	"starloom/cosim"
@@ -55,6 +56,7 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin, or for a parameter that the map leaves out: set the "+
 		"model's parameter P to V by `P=V`")
 	f.BoolVar(&o.proves, "prove", false, "if no difference is found, try to prove equality, as cosim prove does")
+	o.declareThird(f)
 	f.BoolVar(&o.list, "list", false, "list the models that RTL can replace")
 	completed(c, "twin", o.twinWords())
 	o.vcd = o.outputs.to(f, "vcd", "write the case as a waveform to `F`, in FST if it ends in .fst, and F.gtkw "+
@@ -67,6 +69,10 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	f.StringVar(&o.exclude, "exclude", "", "leave the points that `F` lists, with reasons, out of the coverage")
 	o.junit = o.outputs.file(f, "junit", "write the verdict as JUnit XML to `F`")
 	o.html = o.outputs.file(f, "html", "write a page for a browser to `F.html`")
+}
+
+func (o *checkFlags) declareThird(f *pflag.FlagSet) {
+	f.BoolVar(&o.Third, "third-reader", false, "let slang read the RTL, too, if it is installed (see starloom tools)")
 }
 
 // readExclusions reads the file of --exclude.

@@ -47,6 +47,7 @@ func newCosimProve(networks starloom.Networks) *cobra.Command {
 	f.IntVar(&o.depth, "cycles", 0, "check only the first `N` cycles after a reset (default: all cycles)")
 	f.StringVar(&o.folder, "folder", "", "write files that repeat the proof to the new folder `DIR`")
 	f.BoolVar(&o.again, "again", false, "ignore the cached results of earlier runs")
+	o.declareThird(f)
 	f.StringVar(&o.twin, "twin", "", "prove Starloom's own Verilog of the model `NAME` against itself, without a map")
 	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin, or for a parameter that the map leaves out: set the "+
 		"model's parameter P to V by `P=V`")
@@ -106,7 +107,8 @@ func (o *proveFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	report, err := proved(c, m, prove.Options{Limit: o.limit, Cycles: o.depth, Folder: o.folder, NoCache: o.again})
+	report, err := proved(c, m,
+		prove.Options{Limit: o.limit, Cycles: o.depth, Folder: o.folder, NoCache: o.again, Third: o.Third})
 	if err != nil {
 		return fault(err)
 	}

@@ -32,11 +32,18 @@ type Difference struct {
 	Cycle         int
 	Seed          uint64
 	Source, Print []uint64
-	Second        bool
+	Second        bool // between Icarus Verilog and Verilator
+	Third         bool // between slang and Verilator
 	Turned        []string
 }
 
 func (d *Difference) Error() string {
+	if d.Third {
+		return fmt.Sprintf("%s: slang, a third reader of SystemVerilog, reads it differently from Verilator: in cycle %d "+
+			"of random inputs with seed %d, %s: the source is %x as slang reads it, but %x in Verilator; one reader is wrong, "+
+			"or the source leaves the value open: write it so that both agree",
+			d.Device, d.Cycle, d.Seed, d.What, d.Source, d.Print)
+	}
 	if d.Second && len(d.Turned) > 0 {
 		return fmt.Sprintf("%s: two arrays with ranges in opposite directions are assigned: elements correspond from left "+
 			"to right (IEEE 1800-2017 7.6), but Icarus Verilog assigns by index, so %s differs from Verilator; "+

@@ -44,6 +44,11 @@ type Second struct {
 //
 // A difference is returned as a *Difference.
 func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, seed uint64) (Second, error) {
+	return compareWithin(ctx, s.ForVerilator(), m, o, seed)
+}
+
+// compareWithin compares a print with a source in Icarus Verilog. A difference counts only for inputs within m.Rules.
+func compareWithin(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, seed uint64) (Second, error) {
 	second, err := compareSecond(ctx, s, m, o, seed, false)
 	if differs := (*Difference)(nil); errors.As(err, &differs) && m.Rules != nil {
 		return compareSecond(ctx, s, m, o, seed, true)
@@ -58,7 +63,6 @@ func compareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 		return Second{}, err
 	}
 	print.Defines[DefineBranches] = ""
-	s = s.ForVerilator()
 	c := &comparison{
 		Module: &Module{Top: m.Top, Ports: m.Ports}, s: s, cycles: SecondCycles, seed: seed,
 		restarts: secondRestartsMax, quiet: true,

@@ -136,6 +136,33 @@ func (l *pair) led(ctx context.Context, report *Report) {
 	}
 }
 
+// third compares passing RTL with the netlist that slang makes of it. A difference is a warning.
+func (l *pair) third(ctx context.Context, report *Report) error {
+	m := l.pinMap
+	report.Third = &flatten.Third{}
+	if len(m.Timing.Clocks) > 1 {
+		report.Third.Absent = "the map schedules the edges of several clocks"
+		return nil
+	}
+	print, err := flatten.Print(ctx, m.Clocked(), m.Build)
+	if err == nil {
+		print.Rules = m.Guard
+		*report.Third, err = flatten.CompareThird(ctx, m.Clocked(), print, m.Build, 1, 0)
+	}
+	var differs *flatten.Difference
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &differs):
+		report.Third = nil
+		report.Warnings = append(report.Warnings,
+			cosim.Warning{Code: "READERS", Place: m.Source.Name(), Text: differs.Error()})
+	case err != nil:
+		report.Third.Absent = cosim.OneLine([]byte(err.Error()))
+	}
+	return nil
+}
+
 func (r *Report) simulators(m *pinmap.Map, differs string, of ...any) {
 	r.Second = nil
 	r.Warnings = append(r.Warnings, cosim.Warning{Code: "SIMULATORS", Place: m.Source.Name(),

@@ -115,6 +115,11 @@ func (l *pair) passed(ctx context.Context, report *Report, first *finding) error
 			return err
 		}
 	}
+	if l.options.Third {
+		if err := l.third(ctx, report); err != nil {
+			return err
+		}
+	}
 	return l.lookIfWanted(report)
 }
 

@@ -20,6 +20,7 @@ import (
 	"starloom/cosim"
 	"starloom/cosim/icarus"
 	"starloom/cosim/pinmap"
+	"starloom/cosim/slang"
 	"starloom/cosim/twin"
 	"starloom/cosim/verilator"
 	"starloom/fabric/pops"
@@ -37,6 +38,17 @@ func twinMap(t *testing.T, name, backend string, p twin.Parameters) *pinmap.Map 
 	m.Backend = backend
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
 	return m
+}
+
+// TestNoThird checks that a check passes without a third reader, and says so.
+func TestNoThird(t *testing.T) {
+	t.Setenv(slang.Variable, t.TempDir())
+	m := twinMap(t, "lfsr", cosim.BackendWasm, nil)
+	r, err := Run(t.Context(), m, Options{Cycles: 100, PowerOn: 1, NoExplore: true, Third: true})
+	require.NoError(t, err)
+	require.Nil(t, r.Divergence)
+	require.Contains(t, r.Third.Text(), "no third reader has read the RTL: ")
+	require.Empty(t, r.Warnings)
 }
 
 func mutantMap(t *testing.T, tw, name, backend string, p twin.Parameters) *pinmap.Map {

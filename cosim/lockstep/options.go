@@ -27,6 +27,9 @@ type Options struct {
 	// NoShrink keeps a divergence as found. Brief omits texts and waveforms.
 	NoShrink, Brief bool
 
+	// Third lets slang read passing RTL, too.
+	Third bool
+
 	// Internals records the internal signals of model and RTL in the shown case.
 	Internals bool
 

@@ -117,6 +117,9 @@ type Extent struct {
 	// Second is the result of running passing RTL in Icarus Verilog, on inputs guided to the RTL's branches or on
 	// random inputs. It is nil if Icarus cannot read the RTL, or if the result of Icarus differs.
 	Second *flatten.Second `json:"second_reader,omitempty"`
+
+	// Third is the result of comparing passing RTL with slang's reading; nil if not requested, or if slang differs.
+	Third *flatten.Third `json:"third_reader,omitempty"`
 }
 
 // Exploration is the progress of the exploration of one seed.
@@ -508,6 +511,9 @@ func (r *Report) writeReservations(w io.Writer) {
 	cosim.WriteWarnings(w, r.Warnings)
 	if r.Second != nil {
 		fmt.Fprintln(w, r.Second.Text())
+	}
+	if r.Third != nil {
+		fmt.Fprintln(w, r.Third.Text())
 	}
 	if len(r.Tied) > 0 {
 		fmt.Fprintln(w, pinmap.TiedText(r.Tied))

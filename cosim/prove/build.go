@@ -224,6 +224,16 @@ func (b *builder) compare() (flatten.Second, error) {
 	return second, refusedPrint(err)
 }
 
+// third compares the print with the RTL as slang reads it. Only a difference is a *refusal.
+func (b *builder) third(r *Report) error {
+	if b.clock.tell != nil {
+		b.clock.tell("a third reader reads the RTL")
+	}
+	third, err := flatten.CompareThird(b.ctx, b.m.Clocked(), b.print, b.m.Build, 1, 0)
+	r.Third = &third
+	return refusedPrint(err)
+}
+
 // readModelAgain compares a model that is RTL with its source in Icarus Verilog.
 func (b *builder) readModelAgain(r *Report) error {
 	g := b.m.Given()

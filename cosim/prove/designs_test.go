@@ -14,6 +14,7 @@ import (
 
 	"starloom/cosim/internal/cosimtest"
 	"starloom/cosim/pinmap"
+	"starloom/cosim/slang"
 	"starloom/cosim/twin"
 )
 
@@ -157,6 +158,15 @@ func BenchmarkProve(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestLongNoThird checks that a verdict does not depend on a third reader that is missing.
+func TestLongNoThird(t *testing.T) {
+	t.Setenv(slang.Variable, t.TempDir())
+	r := runProof(t, designMap(t, "testdata/equal/clog2_index.sv"), Options{Limit: fullLimit(), Third: true})
+	require.Equal(t, Equal, r.Verdict)
+	require.Contains(t, r.Third.Text(), "no third reader has read the RTL: ")
+	require.Contains(t, r.Third.Text(), "install it: npm install --prefix ")
 }
 
 // requireNotEqual requires any verdict except equal.

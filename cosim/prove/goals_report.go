@@ -124,6 +124,7 @@ func (r *Report) goalReservations() (lines []string) {
 			"reset at any value")
 	}
 	lines = append(lines, r.taken()...)
-	return append(lines, fmt.Sprintf("the graph of the RTL ran beside the RTL in %s of random inputs; RTL read by %s",
-		cosim.Count(r.AgreeCycles, "cycle"), r.Front), r.Second.Text(), strings.Join(r.Tools, ", "))
+	return append(append(lines, fmt.Sprintf(
+		"the graph of the RTL ran beside the RTL in %s of random inputs; RTL read by %s",
+		cosim.Count(r.AgreeCycles, "cycle"), r.Front)), r.readers()...)
 }

@@ -82,6 +82,7 @@ type Scope struct {
 type Basis struct {
 	Front   string         `json:"front_end"` // reader of the RTL
 	Second  flatten.Second `json:"second_reader"`
+	Third   *flatten.Third `json:"third_reader,omitempty"` // nil if not requested
 	Engines map[string]int `json:"engines"`
 	Cached  bool           `json:"cached"` // the verdict on this miter was cached
 	Tools   []string       `json:"tools"`
@@ -279,7 +280,16 @@ func (r *Report) Reservations() (lines []string) {
 	if r.Verdict == Equal {
 		how += ", and refuted with a bit inverted"
 	}
-	return append(lines, how+"; RTL read by "+r.Front, r.Second.Text(), strings.Join(r.Tools, ", "))
+	return append(append(lines, how+"; RTL read by "+r.Front), r.readers()...)
+}
+
+// readers returns the lines about other readers of the RTL and about the tools.
+func (r *Basis) readers() []string {
+	lines := []string{r.Second.Text()}
+	if r.Third != nil {
+		lines = append(lines, r.Third.Text())
+	}
+	return append(lines, strings.Join(r.Tools, ", "))
 }
 
 func (r *Report) twinLines() []string {

@@ -123,6 +123,9 @@ func (p *prover) run() error {
 			if !p.only() {
 				err = b.readModelAgain(r)
 			}
+			if err == nil && p.options.Third {
+				err = b.third(r)
+			}
 			if err != nil {
 				return err
 			}

@@ -103,6 +103,7 @@ type Options struct {
 	Cycles   int               // number of cycles to check after the first reset; 0 for all
 	Folder   string            // folder for files that repeat the proof; "" for none
 	NoCache  bool              // ignore earlier verdicts
+	Third    bool              // slang reads the RTL, too
 	Progress func(text string) // may be nil
 
 	engines bool

@@ -19,6 +19,7 @@ import (
 	"text/tabwriter"
 
 	"starloom/cosim"
+	"starloom/cosim/slang"
 )
 
 // A Program is an external program that Starloom starts, or a program that reads Starloom's output.
@@ -136,8 +137,12 @@ func WriteInstalled(ctx context.Context, w io.Writer) error {
 	if len(missing) > 0 {
 		fmt.Fprintln(w)
 	}
-	_, err := fmt.Fprintf(w, "\nRTL also needs the C++ headers and libraries for WebAssembly; Debian and Ubuntu: %s\n",
-		wasiPackages)
+	third, err := slang.Find()
+	if err != nil {
+		third = "missing; install it with: " + slang.Install()
+	}
+	_, err = fmt.Fprintf(w, "\nRTL also needs the C++ headers and libraries for WebAssembly; Debian and Ubuntu: %s\n"+
+		"\nYosys with slang, for --third-reader: %s\n", wasiPackages, third)
 	return err
 }
 
