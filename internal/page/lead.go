@@ -47,6 +47,9 @@ func (p *Page) next() {
 			continue
 		}
 		next := block.Steps[i]
+		if next.Then != "" { // the list stays below
+			next.Text = strings.TrimSuffix(next.Text, ": either") + ", as listed below. " + next.Then
+		}
 		next.Text = brief(next.Text)
 		if first := &block.Steps[0]; i > 0 && first.When == "" && len(first.Text) <= nextChars && len(first.List) == 0 {
 			next.Text = first.Text + " " + next.Text

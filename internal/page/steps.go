@@ -34,9 +34,20 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 	if first.Rule == outcome.RuleInterrupted {
 		return steps
 	}
+	if v := r.Aside.Variables; v != nil && v.Command != "" {
+		steps = slices.Insert(steps, variablesAt(first, steps), texts.Steps("see variables", v)...)
+	}
 	return append(steps,
 		texts.Steps("see",
 			map[string]any{"R": r, "GTKW": filesOf(written)["gtkw"], "Signals": !moreTime, "Cycle": lookAt(r, first).Cycle})...)
+}
+
+// variablesAt returns the place of the step that shows variables: first, unless faults or a known line are the cause.
+func variablesAt(first *outcome.Violation, steps []Step) int {
+	if first.Cause == outcome.CauseFaults || len(first.Backtrace) > 0 {
+		return len(steps)
+	}
+	return 0
 }
 
 // ownSource holds the commands for a modified copy of a program: to write its source File, to build it, to run it.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/template"
 
+	"starloom/fabric"
 	"starloom/fabric/outcome"
 )
 
@@ -50,6 +51,20 @@ func (f failure) Broke() string {
 		return text
 	}
 	return herePlace.ReplaceAllString(text, "$1 at "+strings.ReplaceAll(f.V.Path, "$", "$$"))
+}
+
+// Unfinished returns what the first unfinished processor lacked in a run that missed finish_by, "" if that is unknown
+// and for other rules.
+func (f failure) Unfinished() string {
+	for i := range f.R.Violations {
+		if v := &f.R.Violations[i]; f.V.Rule == fabric.RuleFinishBy && v.Rule == fabric.RuleFinishes {
+			text, _, _ := strings.Cut(v.Message, "; it sent its last")
+			if !strings.HasSuffix(text, " was not done when the run ended") {
+				return text
+			}
+		}
+	}
+	return ""
 }
 
 func (f failure) cause() string { return texts.Say("cause", f) }

@@ -64,6 +64,8 @@ func known(ctx context.Context, r *run) {
 	r.report.Aside.Remedies = r.remedies(ctx)
 }
 
+const namedProcessors = 1 << 16
+
 // showVariables returns the command that shows the variables of the first processor that failed. It returns "" for
 // a program of Starloom, for an image without readable variables, and after a replay.
 func (r *run) showVariables() string {
@@ -72,10 +74,12 @@ func (r *run) showVariables() string {
 		r.options.Replay.Output.Given() || r.report.Interrupted() {
 		return ""
 	}
-	var known outcome.Known
-	noteProcessors(&known, r.machine.Names, r.machine.Shape.Processors())
+	processors := map[string]int{}
+	for processor := range min(r.machine.Shape.Processors(), namedProcessors) {
+		processors[r.machine.Names.Processor(processor)] = processor
+	}
 	for i := range r.report.Violations {
-		if processor := slices.Index(known.Processors, r.report.Violations[i].Path); processor >= 0 {
+		if processor, ok := processors[r.report.Violations[i].Path]; ok {
 			if _, err := r.machine.StateLayout(); err != nil {
 				return ""
 			}
