@@ -40,8 +40,8 @@ type Difference struct {
 func (d *Difference) Error() string {
 	if d.Third {
 		return fmt.Sprintf("%s: slang, a third reader of SystemVerilog, reads it differently from Verilator: in cycle %d "+
-			"of random inputs with seed %d, %s: the source is %x as slang reads it, but %x in Verilator; one reader is wrong, "+
-			"or the source leaves the value open: write it so that both agree",
+			"of random inputs with seed %d, %s: the source is %x as slang reads it, but %x in Verilator; one reader is "+
+			"wrong, or the source leaves the value open: write it so that both agree",
 			d.Device, d.Cycle, d.Seed, d.What, d.Source, d.Print)
 	}
 	if d.Second && len(d.Turned) > 0 {

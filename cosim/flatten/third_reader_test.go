@@ -134,7 +134,8 @@ func TestLongThirdDesigns(t *testing.T) {
 	for file, clock := range map[string]string{
 		"axis_register.v": "clk", "credit_gate.sv": "clk", "delay_line.sv": "clk_i", "level_counter.v": "clk",
 		"locked_arbiter.sv": "clk_i", "optical_or.v": "", "selected_arbiter.sv": "clk_i", "shift_line.v": "clk",
-		"stream_arbiter.sv": "clk_i", "stream_queue.sv": "clk_i", "stream_register.sv": "clk_i", "trusting_fifo.sv": "clk_i", "word_router.sv": "clk",
+		"stream_arbiter.sv": "clk_i", "stream_queue.sv": "clk_i", "stream_register.sv": "clk_i",
+		"trusting_fifo.sv": "clk_i", "word_router.sv": "clk",
 	} {
 		s := cosim.Source{Top: strings.TrimSuffix(file, filepath.Ext(file)), Files: []string{"../../examples/rtl/" + file}}
 		if clock != "" {
