@@ -140,9 +140,10 @@ func (t *Text) failing(i int, g *Goal, message string) string {
 	if clock == "" {
 		return fmt.Sprintf("assert %s else $error(%q);", t.fails(g, false), message)
 	}
-	return fmt.Sprintf("/* verilator coverage_off */ int starloom_age_%[1]d = 0; always %[2]s if (starloom_age_%[1]d < 99) "+
-		"starloom_age_%[1]d <= starloom_age_%[1]d + 1; /* verilator coverage_on */ assert %[3]s else if (starloom_age_%[1]d > %[4]d) $error(%[5]q);", i, clock,
-		t.fails(g, false), g.After, message)
+	age := fmt.Sprintf("starloom_age_%d", i)
+	return fmt.Sprintf("/* verilator coverage_off */ int %[1]s = 0; always %[2]s if (%[1]s < 99) %[1]s <= %[1]s + 1; "+
+		"/* verilator coverage_on */ assert %[3]s else if (%[1]s > %[4]d) $error(%[5]q);", age, clock, t.fails(g, false),
+		g.After, message)
 }
 
 // Checked returns the text for a check: an assertion ends the simulation, and a cover property counts each cover and

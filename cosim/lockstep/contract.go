@@ -65,7 +65,8 @@ type gate struct {
 	counted *Counted
 }
 
-func newContract(m *pinmap.Map, model *twin.Model, terms *pinmap.Terms, fit func(inputs []uint64), late []int) *contract {
+func newContract(m *pinmap.Map, model *twin.Model, terms *pinmap.Terms, fit func(inputs []uint64),
+	late []int) *contract {
 	if len(terms.Assume) == 0 &&
 		!slices.ContainsFunc(terms.Compare, func(c *condition.Condition) bool { return c != nil }) {
 		return nil
