@@ -141,6 +141,7 @@ type matching struct {
 	ins, outs int
 	requests  []request
 	matches   []int32 // positions in requests
+	closed    []int32 // outputs that an input has given up for another output; they count as matched
 
 	best, pick    []int32 // by output and by input: position of the best request so far, -1 for none
 	toOut, fromIn []int32 // by input and by output: position of the matched request, -1 for none
@@ -154,7 +155,7 @@ func (m *matching) build(members int) {
 
 // begin prepares the columns of the requested outputs and the requesting inputs.
 func (m *matching) begin() {
-	m.matches = m.matches[:0]
+	m.matches, m.closed = m.matches[:0], m.closed[:0]
 	for i := range m.requests {
 		q := &m.requests[i]
 		m.best[q.out], m.pick[q.in] = -1, -1

@@ -42,8 +42,11 @@ func (a *selecting) match(m *matching) {
 		}
 	}
 	for k := range m.requests {
-		if m.toOut[m.requests[k].in] == int32(k) {
+		switch q := &m.requests[k]; int32(k) {
+		case m.toOut[q.in]:
 			m.matches = append(m.matches, int32(k))
+		case m.fromIn[q.out]:
+			m.closed = append(m.closed, q.out)
 		}
 	}
 }

@@ -323,6 +323,9 @@ func (x *generalRouters) allocateSwitchGeneral(w *generalScratch) {
 		for _, k := range w.sw.matches {
 			w.matchedIn[w.sw.requests[k].in], w.matchedOut[w.sw.requests[k].out] = on, on
 		}
+		for _, out := range w.sw.closed {
+			w.matchedOut[out] = on
+		}
 		for k := range w.sw.requests {
 			if s.Speculation.MaskByRequests {
 				w.matchedOut[w.sw.requests[k].out] = on
@@ -340,7 +343,7 @@ func (x *generalRouters) allocateSwitchGeneral(w *generalScratch) {
 
 func (x *generalRouters) matchSwitch(w *generalScratch, a allocation, m *matching, candidates []int32, outs int) {
 	s := x.stage
-	m.matches = m.matches[:0]
+	m.matches, m.closed = m.matches[:0], m.closed[:0]
 	if len(m.requests) == 0 {
 		return
 	}

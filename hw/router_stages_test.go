@@ -60,6 +60,10 @@ func stageGoldens(t testing.TB) []golden {
 		{"spec_two", mesh, two},
 		{"spec_blind", mesh, islip(3, RouterStages{
 			Speculation: RouterSpeculation{On: true, AnyVC: true, AnyCredit: true, Own: true, Allocator: SeparableInputFirst}})},
+		{"spec_select2", mesh, kinds(4, "islip", "select(2)", RouterStages{
+			Speculation: RouterSpeculation{On: true, Own: true, Allocator: Select}})},
+		{"ob_xb2", mesh, islip(3, RouterStages{OutputBuffer: 1, CrossbarDelay: 2})},
+		{"ob_g2", mesh, islip(3, RouterStages{OutputBuffer: 1, InternalSpeedup: 2, HoldSwitch: true})},
 		{"hold", mesh, islip(3, RouterStages{HoldSwitch: true})},
 		{"busy", mesh, busy},
 		{"empty", mesh, kinds(4, inputFirst, "islip", RouterStages{PrioritizeEmpty: true})},

@@ -64,15 +64,18 @@ var keys = withRequests(map[string]*key{
 	"credit_delay":     {"i", "0", number("credit_delay")},
 	"internal_speedup": {"f", "1.0", option("internal_speedup")},
 	"output_buffer_size": {"i", "-1", unless(func(r *reader) bool {
-		return r.integer("output_buffer_size") == 0 || isNot("output_speedup", "1")(r) || r.decimal("internal_speedup") != 1
-	}, option("output_buffer"), "without a speed-up a flit leaves its output FIFO in the cycle in which it enters")},
+		return r.integer("output_buffer_size") == 0 || isNot("output_speedup", "1")(r) ||
+			r.decimal("internal_speedup") != 1 || r.crossbarCycles() != 1
+	}, option("output_buffer"), "without a speed-up or a delay of the crossbar a flit leaves its output FIFO in the cycle "+
+		"in which it enters")},
 	"noq": {"i", "0", only("no queues by next output", "queues by next output", "write noq = 0")},
 
 	"speculative": {"i", "0", unless(whenSpeculative, speculation(""),
 		"a head requests the switch when it has a virtual channel")},
-	"spec_check_elig":   {"i", "1", unless(whenSpeculative, speculation("check_vc"), ofSpecs)},
-	"spec_check_cred":   {"i", "1", unless(whenSpeculative, speculation("check_credit"), ofSpecs)},
-	"spec_mask_by_reqs": {"i", "0", unless(whenSpeculative, speculation("mask_by_requests"), ofSpecs)},
+	"spec_check_elig": {"i", "1", unless(whenSpeculative, speculation("check_vc"), ofSpecs)},
+	"spec_check_cred": {"i", "1", unless(whenSpeculative, speculation("check_credit"), ofSpecs)},
+	"spec_mask_by_reqs": {"i", "0", unless(whenSpeculative, unless(isNot("spec_sw_allocator", "prio"),
+		speculation("mask_by_requests"), "only for a spec_sw_allocator other than prio"), ofSpecs)},
 	"spec_sw_allocator": {"s", "prio", unless(whenSpeculative, speculation("allocator"), ofSpecs)},
 
 	"num_vcs": {"i", "16", number("vcs")},

@@ -203,8 +203,12 @@ func speculation(to string) rule {
 	}
 }
 
+func (r *reader) crossbarCycles() int {
+	return r.integer("st_prepare_delay") + r.integer("st_final_delay")
+}
+
 func crossbarDelay(r *reader, name string) (verdict, text string) {
-	sum := r.integer("st_prepare_delay") + r.integer("st_final_delay")
+	sum := r.crossbarCycles()
 	if sum == 1 {
 		return verdictSame, "one cycle in the crossbar"
 	}
