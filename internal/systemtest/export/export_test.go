@@ -76,6 +76,7 @@ func TestLongSimulators(t *testing.T) {
 		"pops-4x4": "fabric: {pops: {groups: 4, group_size: 4}}\n" + routing,
 		"links":    "fabric: {pops: {groups: 2, group_size: 2}}\nlink: {propagation_cycles: 3, phit_bits: 5}\n" + routing,
 		"stars":    stars,
+		"mixed":    mixed,
 		"bus":      "fabric: {bus: {vertices: 6, length: 3, arbiter: round_robin}}\nfirmware: {program: bus/two-phase}\n",
 		"priority": "fabric: {crossbar: {ports: 4}}\n" + gossip,
 		"lottery":  "fabric: {crossbar: {ports: 3, arbiter: lottery}}\n" + gossip,
