@@ -38,6 +38,8 @@ type Media struct {
 	// Whole means that all phits of a frame alone on its medium cross the medium in the cycle in which they are sent,
 	// and share the fate of the first phit. Frames are then predictable.
 	Whole bool
+	// Apart means that frames meet only on the same medium. They are then predictable before their first phits.
+	Apart bool
 
 	// Filters are the filters of the outputs, by receiver (Addressed or Mixed). Parts are the components between
 	// transmitters and Medium.
@@ -99,5 +101,5 @@ func (s Stars) Build(p Plant) error {
 	if err != nil {
 		return err
 	}
-	return p.Carry(Media{Medium: stars, Links: links, Far: far, Hears: s.Hears, Whole: true})
+	return p.Carry(Media{Medium: stars, Links: links, Far: far, Hears: s.Hears, Whole: true, Apart: true})
 }

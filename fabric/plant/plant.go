@@ -69,7 +69,7 @@ func (t *Plant) Cross(slot uint32) { t.CrossBeside(slot, nil) }
 // predicted.
 func (t *Plant) CrossBeside(slot uint32, other *hw.Kernel) {
 	boundary, known := t.timing.BoundaryCycle(slot), t.kernel.Cycle()
-	if t.timing.ArbitrationCycles > 0 {
+	if t.timing.ArbitrationCycles > 0 || !t.media.Apart {
 		known = t.timing.FirstPhitCycle(slot) + 1
 	}
 	t.forget()
