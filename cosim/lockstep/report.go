@@ -103,7 +103,7 @@ type Extent struct {
 	// ModelChecks counts $fatal and similar checks of a model that is RTL. No check of the model is made.
 	ModelChecks int `json:"model_checks_not_made,omitempty"`
 
-	// Assertions says whether the RTL's assertions, which are goals of a proof, were evaluated; "" for no goals.
+	// Assertions states the evaluation of assertions of the RTL that are goals of a proof; "" for no goals.
 	Assertions string `json:"assertions,omitempty"`
 
 	// Uncounted lists outputs whose condition never held in a run. Compared excludes them.

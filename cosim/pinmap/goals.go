@@ -151,7 +151,7 @@ func (m *Map) withText(of *cosim.Source, text string) (cosim.Source, error) {
 	return s, nil
 }
 
-// AssertionsText says whether a check evaluates the RTL's assertions, "" if they are not goals.
+// AssertionsText returns a sentence on the evaluation of the RTL's assertions in a check, "" if they are not goals.
 func (m *Map) AssertionsText() string {
 	if m.Goals == nil || !m.Goals.Evaluated {
 		return ""

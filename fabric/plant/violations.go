@@ -91,8 +91,8 @@ func (t *Front) forget() {
 
 // foresee predicts undisturbed frames that are alone on their media, unless the machine is watched. It is called when
 // the frames of a slot have met: before the first cycle, or after the cycle of the first phits if NICs request their
-// outputs or if frames of different media can meet. Receivers take predicted frames at once. With faults of media, RTL, or several frames per slot,
-// foresee predicts nothing.
+// outputs or if frames of different media can meet. Receivers take predicted frames at once. With faults of media,
+// RTL, or several frames per slot, foresee predicts nothing.
 func (t *Front) foresee(slot uint32, watched bool) {
 	inherited := t.inherited
 	t.inherited = false

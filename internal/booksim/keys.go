@@ -66,8 +66,8 @@ var keys = withRequests(map[string]*key{
 	"output_buffer_size": {"i", "-1", unless(func(r *reader) bool {
 		return r.integer("output_buffer_size") == 0 || isNot("output_speedup", "1")(r) ||
 			r.decimal("internal_speedup") != 1 || r.crossbarCycles() != 1
-	}, option("output_buffer"), "without a speed-up or a delay of the crossbar a flit leaves its output FIFO in the cycle "+
-		"in which it enters")},
+	}, option("output_buffer"), "without a speed-up or a delay of the crossbar a flit leaves its output FIFO "+
+		"in the cycle in which it enters")},
 	"noq": {"i", "0", only("no queues by next output", "queues by next output", "write noq = 0")},
 
 	"speculative": {"i", "0", unless(whenSpeculative, speculation(""),
