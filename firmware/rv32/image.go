@@ -112,9 +112,10 @@ func (x *image) layout() {
 	x.tableAt = x.place(table)
 	written := bytes.TrimRight(x.RAM.Bytes, "\x00")
 	written = x.RAM.Bytes[:(len(written)+3)&^3]
+	x.sharedAt = x.place(x.Shared.Bytes)
 	x.word = [words]uint32{
 		wordRAMBytes: uint32(len(x.RAM.Bytes)), wordRAMFrom: x.RAM.From,
-		wordSharedFrom: x.Shared.From, wordSharedBytes: uint32(len(x.Shared.Bytes)), wordSharedAt: x.place(x.Shared.Bytes),
+		wordSharedFrom: x.Shared.From, wordSharedBytes: uint32(len(x.Shared.Bytes)), wordSharedAt: x.sharedAt,
 		wordEntry: x.Entry, wordRAMAt: x.place(written), wordRAMDataBytes: uint32(len(written)),
 		wordParams: x.list("starloom_params"), wordProbes: x.list("starloom_probes"), wordResults: x.list("starloom_results"),
 		wordWindowLow: uint32(x.window), wordWindowHigh: uint32(x.window >> 32),

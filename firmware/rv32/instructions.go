@@ -159,11 +159,17 @@ func (e *emitter) division(i *Instruction) {
 }
 
 // outside emits code that leaves 1 on the stack for a misaligned access or an access outside RAM, otherwise 0.
-// localAddress receives the address relative to RAM. A rotation moves misaligned bits to the top.
+// localAddress receives the address relative to RAM.
 func (e *emitter) outside(i *Instruction) {
-	bytes := i.Op.bytes()
 	e.read(i.Rs1)
-	if offset := uint32(i.Immediate) - e.RAM.From; offset != 0 {
+	e.beyond(&e.RAM, uint32(i.Immediate)-e.RAM.From, i.Op.bytes())
+}
+
+// beyond adds an offset to the number on the stack, which localAddress receives: an address relative to a memory. It
+// leaves 1 on the stack for a misaligned access or an access outside the memory, otherwise 0. A rotation moves
+// misaligned bits to the top.
+func (e *emitter) beyond(m *Memory, offset, bytes uint32) {
+	if offset != 0 {
 		e.constant(offset)
 		e.add(binary.OpI32Add)
 	}
@@ -172,13 +178,12 @@ func (e *emitter) outside(i *Instruction) {
 		e.constant(bytes / 2)
 		e.add(opI32RotR)
 	}
-	last := uint32(len(e.RAM.Bytes)) - bytes
-	if len(e.RAM.Bytes) == 0 {
+	if uint32(len(m.Bytes)) < bytes {
 		e.add(binary.OpDrop)
 		e.constant(1)
 		return
 	}
-	e.constant(last / bytes)
+	e.constant((uint32(len(m.Bytes)) - bytes) / bytes)
 	e.add(binary.OpI32GtU)
 }
 
@@ -195,11 +200,25 @@ func (e *emitter) load32(i *Instruction) {
 	if i.Op == opLB || i.Op == opLH {
 		kind |= signedBytes
 	}
+	constants := (!e.slow || e.stepping) && i.Rs1 != stackPointer && len(e.Shared.Bytes) > 0
+	distance := e.RAM.From - e.Shared.From
 	e.outside(i)
 	e.add(binary.OpIf, binary.I32)
 	e.get(localAddress)
+	if constants {
+		e.beyond(&e.Shared, distance, i.Op.bytes())
+		e.add(binary.OpIf, binary.I32)
+		e.get(localAddress)
+		e.constant(distance)
+		e.add(binary.OpI32Sub)
+	}
 	e.constant(kind)
 	e.add(binary.OpCall, e.translator.load, binary.OpElse)
+	if constants {
+		e.get(localAddress)
+		e.access(op, e.sharedAt)
+		e.add(binary.OpEnd, binary.OpElse)
+	}
 	e.get(localAddress)
 	e.get(localState)
 	e.add(binary.OpI32Add)

@@ -83,3 +83,43 @@ func translationRuns(t *testing.T, programs uint64) {
 	require.Greater(t, turns, programs*4/5)
 	require.NotZero(t, deep, "stacks below the limit")
 }
+
+// TestConstantLoads loads around the first and the last byte of text and constants, with every width: interpreter and
+// translation have the same value and cycles, and both trap beyond the bounds.
+func TestConstantLoads(t *testing.T) {
+	for _, op := range []Op{opLB, opLH, opLW, opLBU, opLHU} {
+		load := encodeI(-3, 3, uint32(op-opLB)+uint32(btoi(op > opLW)), 10, 0x03)
+		text := littleEndian(load, wfiWord, 0x8081F2C3, 0xFEDCBA98, 0x81F1C284)
+		p := &Program{Entry: testText, Text: Range{testText, testText + 8}, symbols: map[string]uint32{},
+			Shared: Memory{testText, text}, RAM: Memory{testRAM, make([]byte, 64)}}
+		p.functions = []function{{p.Text, "loads"}}
+		for _, stepping := range []bool{false, true} {
+			x := newMachine(t, &translator{Program: p, timing: timing{&cores[0].cost, p}, stepping: stepping})
+			loaded, trapped := 0, 0
+			for at := range uint32(len(text) + 10) {
+				address := testText - 5 + at
+				reference := NewProcessor(p, &cores[0], noWindow{})
+				reference.X[3] = address + 3
+				_, want := reference.Step()
+				x.setRegister(3, address+3)
+				if at > 0 {
+					x.put(x.record+statePC, testText)
+				}
+				cost, err := x.turn()
+				place := fmt.Sprintf("load %#x at %#x, stepping %t", load, address, stepping)
+				if require.Equal(t, want != nil, err != nil, place); err != nil {
+					trapped++
+					continue
+				}
+				if !stepping {
+					_, _ = reference.Step()
+				}
+				loaded++
+				require.Equal(t, reference.X[10], x.registers()[10], place)
+				require.Equal(t, reference.Cycles, cost, place)
+			}
+			require.EqualValues(t, uint32(len(text))-op.bytes()+1, loaded)
+			require.EqualValues(t, 9+op.bytes(), trapped)
+		}
+	}
+}

@@ -36,6 +36,7 @@ type translator struct {
 	lost        uint32
 	deep        uint32
 	tableAt     uint32 // address of the table of entries
+	sharedAt    uint32 // address of text and constants
 	signatureAt uint32 // number of the type (pc, state) -> pc
 	left        uint32 // number of the global with the cycles left; its complement after an early end of a turn
 	table       []uint32
