@@ -115,5 +115,18 @@ func (of *interpreted) trap(pc uint32, cause error) error {
 	if line > 0 {
 		e.frame.Source = fmt.Sprintf("%s:%d", file, line)
 	}
+	e.frame.Instructions = of.program.Around(pc)
 	return e
+}
+
+// around disassembles the program around an offset in the image's code section; "" for code of its runtime.
+func (of *interpreted) around(offset uint64, ok bool) string {
+	if of == nil || !ok {
+		return ""
+	}
+	pc, ok := of.translation.Origin(offset)
+	if !ok {
+		return ""
+	}
+	return of.program.Around(pc)
 }

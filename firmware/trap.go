@@ -112,7 +112,7 @@ var frameName = regexp.MustCompile(`^(.*?)\((?:\w+(?:,\w+)*)?\)(?: \w+| \(\w+(?:
 func (img *Image) parseTrap(err error) (reason, function, source string, backtrace []wasm.Frame) {
 	lines := strings.Split(err.Error(), "\n")
 	reason = strings.TrimPrefix(lines[0], "wasm error: ")
-	name, placed := "", true
+	name, placed, disassembled := "", true, false
 	end := func() { // ends the lines of a function
 		if !placed {
 			backtrace = append(backtrace, wasm.Frame{Function: name})
@@ -135,6 +135,10 @@ frames:
 			}
 			if function == name && source == "" && len(backtrace) == 0 {
 				function, source = cmp.Or(frames[0].Function, name), frames[0].Source
+			}
+			if !disassembled {
+				frames[0].Instructions = img.interpreted.around(img.copy.Origin(offset))
+				disassembled = frames[0].Instructions != ""
 			}
 			frames[len(frames)-1].Function = cmp.Or(frames[len(frames)-1].Function, name)
 			backtrace, placed = append(backtrace, frames...), true

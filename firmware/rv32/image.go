@@ -35,9 +35,10 @@ const (
 
 // Translation is a program as an image that states its costs on a core.
 type Translation struct {
-	Image []byte
-	text  Range
-	table []uint32 // of entries
+	Image  []byte
+	text   Range
+	table  []uint32 // of entries
+	places []place  // of instructions, by offset in the code section
 }
 
 // Enters reports whether a turn of the image can begin at an address.
@@ -54,7 +55,7 @@ func Translate(p *Program, core *Core, window uint64) (*Translation, error) {
 	}
 	t := &translator{Program: p, timing: timing{&core.cost, p}, window: window}
 	image, err := newImage(t)
-	return &Translation{image, p.Text, t.table}, err
+	return &Translation{image, p.Text, t.table, t.places}, err
 }
 
 type image struct {
@@ -91,7 +92,13 @@ func newImage(t *translator) ([]byte, error) {
 	}
 	out = format.AppendSection(out, format.SectionCustom, 1,
 		format.NameSection(names, func(index uint32) uint32 { return index }))
-	return appendLines(out, t, x.bodyOffsets()), nil
+	offsets := x.bodyOffsets()
+	for k, b := range t.bodies {
+		for _, p := range b.places {
+			t.places = append(t.places, place{offsets[k] + p.at, p.pc})
+		}
+	}
+	return appendLines(out, t, offsets), nil
 }
 
 // place appends data at an address that is a multiple of 16, and returns the address.

@@ -41,6 +41,7 @@ type translator struct {
 	left        uint32 // number of the global with the cycles left; its complement after an early end of a turn
 	table       []uint32
 	bodies      []body
+	places      []place // in all bodies, by offset in the code section
 }
 
 // body is the code of a function, with the addresses of the translated instructions by offset in the code.

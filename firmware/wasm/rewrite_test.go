@@ -101,7 +101,7 @@ func TestOrigins(t *testing.T) {
 				for { // up to the instruction that this one has become
 					got.Instruction(&j)
 					require.NoError(t, got.Err)
-					at, ok := c.origin(uint64(to.Offset + len(to.Locals) - woven.Contents(binary.SectionCode).Base + j.Start))
+					at, ok := c.Origin(uint64(to.Offset + len(to.Locals) - woven.Contents(binary.SectionCode).Base + j.Start))
 					require.True(t, ok)
 					if int(at) == base+i.Start && j.Op == op &&
 						!c.isInserted(uint64(to.Offset+len(to.Locals)-woven.Contents(binary.SectionCode).Base+j.Start)) {

@@ -25,7 +25,8 @@ func compact(list []moved) []moved {
 	return kept
 }
 
-func (c *Copy) origin(offset uint64) (uint64, bool) {
+// Origin returns the offset in the image's own code section of an offset in the copy's.
+func (c *Copy) Origin(offset uint64) (uint64, bool) {
 	n := sort.Search(len(c.moved), func(i int) bool { return uint64(c.moved[i].to) > offset })
 	if n == 0 {
 		return 0, false
@@ -88,6 +89,14 @@ func (c *Copy) PlacesIn(sourceMap []byte) *Places {
 type Frame struct {
 	Function string `json:"function"`
 	Source   string `json:"source,omitempty"`
+
+	// Instructions disassembles a program for RISC-V around the instruction that trapped, which has the mark >: lines.
+	Instructions string `json:"instructions,omitempty"`
+}
+
+// Listing returns the lines of Instructions.
+func (f Frame) Listing() []string {
+	return strings.FieldsFunc(f.Instructions, func(r rune) bool { return r == '\n' })
 }
 
 func (f Frame) String() string {
@@ -118,7 +127,7 @@ func (p *Places) Frames(offset uint64) []Frame {
 	if p == nil {
 		return nil
 	}
-	at, ok := p.copy.origin(offset)
+	at, ok := p.copy.Origin(offset)
 	if !ok {
 		return nil
 	}

@@ -32,7 +32,7 @@ func failing() *outcome.Report {
 		Scenario: hostile, Verdict: outcome.VerdictFail, Rules: []string{fabric.RuleTrap, hostile}, Cycles: 60,
 		Slots: 10, ViolationsTotal: 1,
 		Violations: []outcome.Violation{{Rule: fabric.RuleTrap, Cycle: 12, Slot: 2, Path: hostile, Message: hostile,
-			Backtrace: []wasm.Frame{{Function: hostile, Source: hostile}}}},
+			Backtrace: []wasm.Frame{{Function: hostile, Source: hostile, Instructions: hostile}}}},
 		Notes: []string{hostile}, Metrics: fabric.Metrics{{Name: hostile, Value: hostile}},
 		Firmware: outcome.FirmwareReport{Image: hostile},
 		Faults:   []outcome.FaultReport{{Kind: hostile}},

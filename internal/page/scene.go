@@ -220,6 +220,9 @@ func sceneWaves(r *outcome.Report, s *outcome.Scene) *Waves {
 func backtrace(v *outcome.Violation) (lines []string) {
 	for _, frame := range v.Backtrace {
 		lines = append(lines, frame.String())
+		for _, line := range frame.Listing() {
+			lines = append(lines, "    "+line)
+		}
 	}
 	return lines
 }

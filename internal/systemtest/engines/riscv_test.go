@@ -80,6 +80,9 @@ STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 	require.NoError(t, m.Run(context.Background(), nil))
 	r := m.Report()
 	require.Len(t, r.Violations, 1)
+	require.Regexp(t, `in wild at trap.c:4\n( {10}0x8.*\n){2}`+
+		` {8}> 0x8\w+  sw a1, 1656\(a0\)\n {10}0x8\w+  jalr zero, 0\(ra\)\n`,
+		r.Violations[0].Details(3))
 	require.Contains(t, r.Violations[0].Message, "stores are to RAM and the NIC's window, never to text or constants")
 	require.Contains(t, r.Violations[0].Message, "wild at trap.c:4")
 	require.EqualValues(t, 5, r.Slots)
