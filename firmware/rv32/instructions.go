@@ -190,6 +190,10 @@ func (e *emitter) beyond(m *Memory, offset, bytes uint32) {
 // signedBytes marks a load with sign extension, for window_load of shim/shim.c.
 const signedBytes = 16
 
+// constantsMax is the maximum size of a text whose loads of constants need no call. In larger texts they would take a
+// quarter of the instructions that an image may have.
+const constantsMax = 64 << 10
+
 var loadsOfWasm = map[Op]int{
 	opLB: opI32Load8S, opLBU: opI32Load8U, opLH: opI32Load16S, opLHU: opI32Load16U, opLW: binary.OpI32Load,
 }
@@ -200,7 +204,7 @@ func (e *emitter) load32(i *Instruction) {
 	if i.Op == opLB || i.Op == opLH {
 		kind |= signedBytes
 	}
-	constants := (!e.slow || e.stepping) && i.Rs1 != stackPointer && len(e.Shared.Bytes) > 0
+	constants := (!e.slow || e.stepping) && i.Rs1 != stackPointer && e.Text.bytes() <= constantsMax
 	distance := e.RAM.From - e.Shared.From
 	e.outside(i)
 	e.add(binary.OpIf, binary.I32)
