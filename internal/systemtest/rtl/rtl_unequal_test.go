@@ -43,7 +43,7 @@ func TestModelsAreTheMachine(t *testing.T) {
 
 // placeless are twins of components that no network has, or that stand in exports only.
 var placeless = map[string]bool{"fifo": true, "lfsr": true, "crc16": true, "route_table": true,
-	"packet_source": true, "packet_sink": true}
+	"packet_source": true, "packet_sink": true, "packet_ejector": true}
 
 // TestUnequalRTL: RTL in the place of all parts, each with its own latency, width and depth, shows in every cycle what
 // the models show.
