@@ -88,7 +88,7 @@ func (l *LFSRs) Latch(s Shard) {
 	}
 }
 
-// stepLFSRs advances the enabled registers. It returns the index of a register that is 0, -1 if none.
+// stepLFSRs advances the enabled registers. It returns the index of a register that is 0, or -1 if there is none.
 func stepLFSRs(register []uint32, enable []uint64) (stuck int) {
 	stuck = -1
 	for i, e := range enable {

@@ -56,7 +56,7 @@ func newHelp() *cobra.Command {
 	return c
 }
 
-// briefMost is the maximum number of lines of a help without a short form.
+// briefMost is the maximum number of lines of a help text without a short form.
 const briefMost = 40
 
 // printHelp prints the whole help of a command if it is short or the option --all is given, otherwise its short form.

@@ -15,8 +15,8 @@ type Options struct {
 	// number of random power-on states, each run with every seed; 0: PowerOnDefault; always 1 with Icarus, which has X
 	PowerOn int
 
-	// Explore is the number of cycles per seed that are guided by coverage of the model, after the runs. 0: 8 times
-	// Cycles, with Icarus equal to Cycles. After a stimulus recorded from a run, exploration starts at states of that
+	// Explore is the number of cycles per seed that are guided by coverage of the model, after the runs. 0 selects 8
+	// times Cycles, or Cycles in Icarus. After a stimulus recorded from a run, exploration starts at states of that
 	// run. Nothing is explored after other given stimuli or with NoExplore.
 	Explore   uint64
 	NoExplore bool

@@ -6,8 +6,8 @@ package twin
 type Event struct {
 	Input string
 
-	// Never describes the missing event. It has a text for each bit, or one text (lit by two senders at once) for all
-	// bits of a phit.
+	// Never describes the missing event. It has a text for each bit, or one text for all bits of a phit, such as "lit by
+	// two senders at once".
 	Never []string
 	Bits  int
 

@@ -195,7 +195,7 @@ func (c *relating) candidate(text, place string) (of relatedCandidate, err error
 		words = append(words, routesDOR, toProductive)
 	}
 	switch {
-	case isPort && (c.terms.grid != nil || !slices.Contains(words, word)): // of a grid, up and down are ports
+	case isPort && (c.terms.grid != nil || !slices.Contains(words, word)): // up and down are ports in a grid
 		if of.ports = []string{word}; some {
 			return refuse(fmt.Sprintf("to is %q, but %s is a port", text, word), "write to: "+word)
 		}

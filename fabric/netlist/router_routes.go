@@ -181,7 +181,7 @@ func (w *routed) begin() {
 	}
 }
 
-// shortest sets routes of the lowest latency, then of the fewest routers, then with the lowest first port.
+// shortest sets the routes with the lowest latency, of these with the fewest routers, then with the lowest first port.
 func (w *routed) shortest() {
 	into := linksInto(&w.Graph)
 	of := map[int][]int32{} // ports of all routers towards each router with nodes

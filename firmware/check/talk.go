@@ -130,7 +130,7 @@ func (c *checker) search(bounds explore.Bounds, stated bool, budget uint64,
 	return t, nil
 }
 
-// scheduleKey is a schedule as an assignment to the key faults.
+// scheduleKey returns an assignment of a schedule to the scenario key "faults".
 func scheduleKey(list []outcome.ExploredFault) string {
 	var words []string
 	for _, f := range list {

@@ -60,8 +60,8 @@ func integer(op Op, a, b uint32) uint32 {
 	return a & b
 }
 
-// multiply follows chapter 7 of the specification: the quotient and the remainder of a division by zero are all ones
-// and the dividend, those of -2^31 by -1 are -2^31 and 0.
+// multiply follows chapter 7 of the specification. A division by zero has a quotient of all ones and the dividend as
+// its remainder; a division of -2^31 by -1 has a quotient of -2^31 and a remainder of 0.
 func multiply(op Op, a, b uint32) uint32 {
 	high, low := bits.Mul32(a, b)
 	minusA, minusB := b&uint32(int32(a)>>31), a&uint32(int32(b)>>31)

@@ -38,8 +38,8 @@ type Meter struct {
 	// size of a processor's stack, 0 for no limit.
 	DataWait, StackBytesMax uint32
 
-	// Window is the cost after which, with a core, the turn of a slot ends between two instructions, and goes on in the
-	// next slot. 0: a turn ends with its handler.
+	// Window is the cost of a slot's turn on a core. A handler that needs more is interrupted between two instructions
+	// and resumed in the next slot. 0: a turn ends with its handler.
 	Window uint64
 }
 

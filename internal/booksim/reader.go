@@ -56,7 +56,7 @@ type rule func(r *reader, name string) (verdict, text string)
 const (
 	verdictSame  = "same"      // the scenario has the same
 	verdictNone  = "no effect" // BookSim's run does not depend on it, or only its output
-	verdictOther = "differs"   // the scenario has something else, which the text names
+	verdictOther = "differs"   // the scenario differs as the text states
 )
 
 func same(text string) rule {

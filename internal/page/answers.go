@@ -55,7 +55,7 @@ func causeBlocks(r *outcome.Report, firsts []*outcome.Violation) []Block {
 		}
 	}
 	if tried != nil {
-		blocks = append(blocks, Block{Text: "This page has run it without one of them:"}, Block{Steps: tried})
+		blocks = append(blocks, Block{Text: "The run was repeated without one fault each:"}, Block{Steps: tried})
 	}
 	return blocks
 }

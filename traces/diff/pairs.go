@@ -16,7 +16,7 @@ type pair struct {
 	aLow, bLow uint32
 	bits       uint32 // number of bits; 0 for reals, texts and events
 	kind       vcd.Kind
-	whole      bool // both nets completely, of at most 64 bits
+	whole      bool // both nets whole, each of at most 64 bits
 	nameA      string
 	nameB      string
 	order      int // index of the variable in A's declarations
