@@ -204,7 +204,7 @@ func (b *Bare) judge(cycles uint64, find func(fabric.Finding)) {
 func (b *Bare) trip(i, at uint32) *trip {
 	took := at - min(b.Created[i], at)
 	return &trip{serial: b.ID(i), source: b.Source[i], destination: b.Destination[i],
-		created: b.Created[i], at: at, took: took,
+		created: b.Created[i], at: at, took: took, queued: min(b.Sent[i], at) - min(b.Created[i], b.Sent[i]),
 		cycles: uint64(took), cycle: uint64(at), measured: b.measures(b.Created[i])}
 }
 

@@ -30,6 +30,7 @@ type trip struct {
 	source, destination uint32
 	created, at         uint32 // at: time of arrival, or end of the run
 	took                uint32 // time compared with the deadline, first slot included
+	queued              uint32 // part of took before the packet left its source
 	cycles, cycle       uint64 // cycles from creation to at, and cycle of at
 	measured            bool
 }
@@ -63,7 +64,11 @@ func (j *judge) over(t *trip, unit string, limit uint32, took uint64) string {
 	if !t.measured || limit == 0 || took <= uint64(limit) {
 		return ""
 	}
-	return fmt.Sprintf("%s after it was created; at most %d are allowed", traces.Plural(took, unit, unit+"s"), limit)
+	text := fmt.Sprintf("%s after it was created; at most %d are allowed", traces.Plural(took, unit, unit+"s"), limit)
+	if unit == j.unit && 2*t.queued > t.took {
+		text += fmt.Sprintf("; it waited %s at its source", traces.Plural(uint64(t.queued), unit, unit+"s"))
+	}
+	return text
 }
 
 func (j *judge) limits() bool { return j.latency > 0 || j.deadline > 0 }

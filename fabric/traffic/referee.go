@@ -322,7 +322,7 @@ func (r *Referee) trip(source uint32, x *flight, before, slot uint32) *trip {
 	f := &r.figures
 	took := slot - min(x.created, slot) + 1
 	return &trip{serial: uint64(x.number), source: source, destination: x.destination,
-		created: x.created, at: slot, took: took,
+		created: x.created, at: slot, took: took, queued: min(x.sent, slot+1) - min(x.created, x.sent),
 		cycles: f.cyclesOf(took) + uint64(before), cycle: uint64(slot)*f.slotCycles + f.toLast,
 		measured: f.measured(x.created, before)}
 }
