@@ -138,7 +138,7 @@ type Foreseen struct {
 	Lit          []uint32  // by wire: Mark if a frame is on the wire in this slot
 	Carries      []uint32  // by lit wire: transmitter of the wire's frame
 	GoesOn       []bool    // by transmitter: its light arrives phit by phit, because its frame is not foreseen
-	Mark         uint32    // differs from slot to slot, and is not 0
+	Mark         uint32    // differs from that of earlier slots, and is not 0
 	Begins       uint64    // cycle of the first phits
 }
 

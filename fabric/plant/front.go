@@ -75,7 +75,7 @@ type plantShard struct {
 
 // foresight predicts frames. It has no state between boundaries.
 type foresight struct {
-	frames nic.Foreseen // Mark is 1 + the slot
+	frames nic.Foreseen // Mark counts predictions, also beyond a reset or the restoring of an earlier slot
 
 	looks     bool // Placed records the transmitter and medium of each frame
 	foreseen  bool

@@ -134,7 +134,6 @@ func (t *Plant) Reset(seed uint64) {
 	t.access.Reset()
 	t.silence(0, len(t.sent))
 	t.WatchError = nil
-	clear(t.frames.Lit)
 	clear(t.seen.met)
 	t.seen.late = t.seen.late[:0]
 	for i := range t.shards {

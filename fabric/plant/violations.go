@@ -101,7 +101,11 @@ func (t *Front) foresee(slot uint32, watched bool) {
 		return
 	}
 	clear(t.frames.GoesOn)
-	t.frames.Mark, t.frames.Begins = slot+1, t.timing.FirstPhitCycle(slot)
+	if t.frames.Mark++; t.frames.Mark == 0 {
+		clear(t.frames.Lit)
+		t.frames.Mark++
+	}
+	t.frames.Begins = t.timing.FirstPhitCycle(slot)
 	t.looks = true
 	t.countFrames(slot)
 	t.looks = false

@@ -45,3 +45,31 @@ func TestForeseen(t *testing.T) {
 		})
 	}
 }
+
+// TestForeseenAfterRestore: a machine that has run further with another seed predicts nothing of its own run after a
+// state is restored.
+func TestForeseenAfterRestore(t *testing.T) {
+	s, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {pops: {groups: 4, group_size: 4}}\n"+
+		"firmware: {program: pops/traffic}\nworkload: {traffic: {rate: 0.05, measure: 300}}\n"))
+	require.NoError(t, err)
+	options := starloom.MachineOptions{Engine: starloom.EngineCycle}
+	wanted, m := systemtest.Machine(t, s, options), systemtest.Machine(t, s, options)
+	require.NoError(t, wanted.Reset(2))
+	for range 3 {
+		require.NoError(t, wanted.Step())
+	}
+	var state bytes.Buffer
+	require.NoError(t, wanted.Save(&state))
+	for range 40 {
+		require.NoError(t, m.Step())
+	}
+	require.NoError(t, m.Restore(&state))
+	for range 37 {
+		require.NoError(t, wanted.Step())
+		require.NoError(t, m.Step())
+		var a, b bytes.Buffer
+		require.NoError(t, wanted.Save(&a))
+		require.NoError(t, m.Save(&b))
+		require.True(t, bytes.Equal(a.Bytes(), b.Bytes()), "slot %d", m.Slots())
+	}
+}
