@@ -39,9 +39,9 @@ func stageMutants() []wrongStage {
 			general, "if !w.opened[i] {", "if MUTANT || !w.opened[i] {"}},
 		{"the queue of the switch is sorted by index", map[string]int{"os2": 1137, "os2b": 216}, []string{
 			"router_order.go", "w.inOrder(w.asks, x.stage.body)", "if MUTANT { slices.Sort(w.asks) } else { w.inOrder(w.asks, x.stage.body) }"}},
-		{"flits in the crossbar count in the output buffer", map[string]int{"os2b": 1329, "ispd15": 1011}, []string{
+		{"flits in the crossbar count in the output buffer", map[string]int{"os2b": 1329, "ispd15": 1011, "ob_g2": 200, "ob_xb2": 736}, []string{
 			general, "int(s.outReady[w.port+o]) <", "int(s.outReady[w.port+o]+uint32(mutantOne(MUTANT))*(s.outCrossing[w.port+o]+s.outWaits[w.port+o])) <"}},
-		{"credit messages of a cycle are joined", map[string]int{"ispd2": 1368, "ispd15": 1307}, []string{
+		{"credit messages of a cycle are joined", map[string]int{"ispd2": 1368, "ispd15": 1307, "ob_g2": 588}, []string{
 			"router_options.go", "return max(1, c.Stages.InputSpeedup)", "return max(1, c.Stages.InputSpeedup) * (1 + mutantOne(MUTANT))",
 			general, "\tfor range steps {\n", "\tfor i := range steps {\n\t\trouterMutantStep = i\n",
 			general, "\tif !s.creditful {\n", `	if !s.creditful || MUTANT {
@@ -64,12 +64,12 @@ func stageMutants() []wrongStage {
 			} else if MUTANT {
 				x.choice[x.crossbarInput(w, int(member))] = routerMutantPointers[x.crossbarInput(w, int(member))]
 			}`}},
-		{"a connection is kept over an empty buffer", map[string]int{"hold": 1213}, []string{
+		{"a connection is kept over an empty buffer", map[string]int{"hold": 1213, "ob_g2": 277}, []string{
 			general, "; tail || empty {", "; tail || empty && !MUTANT {",
 			general, "!tail && !empty {", "!tail && (!empty || MUTANT) {"}},
-		{"a connection is kept without credit", map[string]int{"hold": 1116}, []string{
+		{"a connection is kept without credit", map[string]int{"hold": 1116, "ob_g2": 126}, []string{
 			general, "\t\tif !w.passes[i] {\n\t\t\tx.release(w, int(member))", "\t\tif !w.passes[i] {\n\t\t\tif !MUTANT { x.release(w, int(member)) }"}},
-		{"the crossbar is a pipeline", map[string]int{"xb3": 753}, []string{
+		{"the crossbar is a pipeline", map[string]int{"xb3": 753, "ob_xb2": 667}, []string{
 			stagesFile, "|| s.CrossbarDelay > 1\n", "|| s.CrossbarDelay > 1 && !MUTANT\n",
 			general, put, "\t\tx.flits.put(w.shard, to.wire, to.delay+uint16(mutantOne(MUTANT)*(s.CrossbarDelay-1)), uint64(f))\n",
 			"router_network.go", "clock, readers, w.delayMax,", "clock, readers, w.delayMax + 2*mutantOne(MUTANT),"}},
@@ -92,8 +92,8 @@ func stageMutants() []wrongStage {
 			`}},
 		{"wavefront moves without requests", map[string]int{"wave": 1337, "rrwave": 869, "localage": 1118, "hops": 969}, []string{
 			waves, "\tif len(m.requests) == 0 {\n", "\tif len(m.requests) == 0 {\n\t\tif MUTANT { a.first[m.router] = (a.first[m.router]+1)%uint32(max(m.ins, m.outs)) }\n",
-			general, "m.matches = m.matches[:0]\n\tif len(m.requests) == 0 {",
-			"m.matches = m.matches[:0]\n\tif len(m.requests) == 0 && !(MUTANT && x.mutantMembers(w, x.active, nil)) {",
+			general, "m.matches, m.closed = m.matches[:0], m.closed[:0]\n\tif len(m.requests) == 0 {",
+			"m.matches, m.closed = m.matches[:0], m.closed[:0]\n\tif len(m.requests) == 0 && !(MUTANT && x.mutantMembers(w, x.active, nil)) {",
 			general, "m.matches = m.matches[:0]; len(m.requests) == 0 {",
 			"m.matches = m.matches[:0]; len(m.requests) == 0 && !(MUTANT && x.mutantMembers(w, x.waiting, w.idle)) {",
 			routerFile, "\tif !shows {", "\tif !shows && !MUTANT {",
@@ -103,7 +103,7 @@ func stageMutants() []wrongStage {
 		{"matrix starts with the lowest index", map[string]int{"matrix": 902}, []string{
 			separables, "uint16(ins-1-i%ins)", "uint16((ins-1-i%ins)*(1-mutantOne(MUTANT))+i%ins*mutantOne(MUTANT))",
 			separables, "uint16(s.outs[r]-1-i%s.outs[r])", "uint16((s.outs[r]-1-i%s.outs[r])*(1-mutantOne(MUTANT))+i%s.outs[r]*mutantOne(MUTANT))"}},
-		{"select forgets grants of earlier rounds", map[string]int{"select2": 1000}, []string{
+		{"select forgets grants of earlier rounds", map[string]int{"select2": 1000, "spec_select2": 89}, []string{
 			"router_allocator_select.go", "\tm.order = m.order[:0]\n", "\tif MUTANT { for _, q := range m.requests { m.best[q.out] = -1 } }\n"}},
 	}
 }

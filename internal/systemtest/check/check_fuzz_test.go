@@ -150,7 +150,10 @@ func TestFuzzFindsForeignWrites(t *testing.T) {
 // TestLongFuzzSparesGoodFirmware: nothing that can be received harms a built-in program, with its tables
 // and its schedule, slot after slot.
 func TestLongFuzzSparesGoodFirmware(t *testing.T) {
-	const sequences = 500
+	sequences := 200
+	if *systemtest.Full {
+		sequences = 500
+	}
 	var list [][2]string
 	for _, program := range firmware.Programs() {
 		list = append(list, [2]string{program, systemtest.NetworksOfPrograms[program]})
