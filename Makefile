@@ -115,11 +115,10 @@ newer-tree:
 cluster:
 	$(GO) test -vet=off -ldflags=-w -timeout 25m -run '^TestLong.*(Slurm|Cluster)' ./internal/slurm ./cmd/cli
 
-# First what takes most. A benchmark that no one runs breaks unseen: those of RTL are run once, but for proofs, which the long tests make.
+# First what takes most.
 lengthy:
 	$(GO) test -vet=off -ldflags=-w -p 3 -timeout 40m -run '^TestLong' -skip 'Architectures|Slurm|Cluster' ./cmd/cli \
 		$(call with,TestLong,./cosim ./internal/systemtest) $(filter-out %/slurm/,$(call with,TestLong,.))
-	$(GO) test -vet=off -ldflags=-w -run '^$$' -bench . -benchtime 1x $(filter-out %/prove/,$(call with,Benchmark,./cosim))
 
 # Cases of all studies; make full has all of them.
 architectures:
@@ -180,7 +179,9 @@ house:
 	@$(GO) run ./internal/house
 
 # All packages whose tests take -full, but for those of which the next lines choose tests.
+# A benchmark that no one runs breaks unseen: those of RTL are run once, but for proofs, which the long tests make.
 full:
+	$(GO) test -vet=off -ldflags=-w -run '^$$' -bench . -benchtime 1x $(filter-out %/prove/,$(call with,Benchmark,./cosim))
 	$(MAKE) --no-print-directory newer-all newer-same SUITE=trixie
 	-$(MAKE) --no-print-directory newer-all SUITE=sid # a failure there is reported, and docs/reference/tools.md lists it
 	$(GO) test -timeout 120m $(filter-out ./cmd/cli/ ./examples/languages/ ./internal/dist/,$(FULL)) -full

@@ -150,7 +150,7 @@ func TestFuzzFindsForeignWrites(t *testing.T) {
 // TestLongFuzzSparesGoodFirmware: nothing that can be received harms a built-in program, with its tables
 // and its schedule, slot after slot.
 func TestLongFuzzSparesGoodFirmware(t *testing.T) {
-	sequences := 200
+	sequences := 100
 	if *systemtest.Full {
 		sequences = 500
 	}
