@@ -3,11 +3,13 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -26,7 +28,7 @@ type interrupted struct {
 }
 
 // interrupt starts a command, sends it a signal, and waits. The signal is sent when ready returns true (nil: at once)
-// and the command has had the time busy.
+// and the command has had the processor time busy: on a loaded machine, its start takes longer.
 func interrupt(t *testing.T, dir string, sent syscall.Signal, ready func() bool, busy time.Duration,
 	args ...string) interrupted {
 	t.Helper()
@@ -38,11 +40,26 @@ func interrupt(t *testing.T, dir string, sent syscall.Signal, ready func() bool,
 	if ready != nil {
 		require.Eventually(t, ready, 20*time.Second, time.Millisecond)
 	}
-	time.Sleep(busy)
+	for begun := time.Now(); processorTime(t, command.Process.Pid) < busy; time.Sleep(10 * time.Millisecond) {
+		require.Less(t, time.Since(begun), time.Minute)
+	}
 	require.NoError(t, command.Process.Signal(sent))
 	start := time.Now()
 	_ = command.Wait() // ProcessState holds the exit status
 	return interrupted{result{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}, time.Since(start)}
+}
+
+func processorTime(t *testing.T, pid int) time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	require.NoError(t, err)
+	_, counts, _ := strings.Cut(string(stat), ") ")
+	var ticks time.Duration // of 10 ms; proc_pid_stat(5)
+	for _, count := range strings.Fields(counts)[11:13] {
+		of, err := strconv.Atoi(count)
+		require.NoError(t, err)
+		ticks += time.Duration(of)
+	}
+	return ticks * 10 * time.Millisecond
 }
 
 // interruptTerminal does so like a terminal: the signal also reaches the processes that the command has started.

@@ -87,7 +87,7 @@ func TestRTLEndsWithItsSimulators(t *testing.T) {
 			require.Eventually(t, func() bool {
 				simulators = childrenOf(run.Process.Pid, "vvp")
 				return len(simulators) == 4
-			}, 20*time.Second, 10*time.Millisecond)
+			}, 20*time.Second, 100*time.Millisecond)
 			time.Sleep(200 * time.Millisecond) // reaches some place of the run
 			c.end(t, run.Process, simulators)
 			var exit *exec.ExitError

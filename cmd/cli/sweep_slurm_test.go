@@ -42,12 +42,13 @@ func sweepTables(t *testing.T, dir string) (text string) {
 	return text
 }
 
-// TestLongSweepOnSlurm checks that 1,000 points run by jobs, with an interruption and a killed task, have the bytes
-// of a local sweep.
+// TestLongSweepOnSlurm checks that 320 points (1,000 with -full) run by jobs, with an interruption and a killed task,
+// have the bytes of a local sweep.
 func TestLongSweepOnSlurm(t *testing.T) {
 	slurmtest.Start(t)
-	const points = 1000
-	dir := sweepFolder(t, strings.Replace(sweepOfPoints, "[1, 25, 1]", "[1, 125, 1]", 1))
+	seeds := map[bool]int{false: 40, true: 125}[*full]
+	points := 8 * seeds
+	dir := sweepFolder(t, strings.Replace(sweepOfPoints, "[1, 25, 1]", fmt.Sprintf("[1, %d, 1]", seeds), 1))
 	r := starloomIn(t, dir, "sweep", "s.yaml", "--out", "here")
 	require.Zero(t, r.status, r.stderr)
 	require.Contains(t, r.stdout, fmt.Sprintf("%d points, %d runs; 0 failed", points, points))

@@ -255,14 +255,14 @@ func TestRandomNetlists(t *testing.T) { randomNetlists(t, 1, 40) }
 
 // TestLongRandomNetlists tests 500 netlists per seed, 100,000 under -full.
 func TestLongRandomNetlists(t *testing.T) {
-	seeds := uint64(2)
+	seeds, count := uint64(2), 250
 	if *full {
-		seeds = 200
+		seeds, count = 200, 500
 	}
 	for i := range seeds {
 		t.Run(fmt.Sprint("seed ", 5+i), func(t *testing.T) {
 			t.Parallel()
-			randomNetlists(t, 5+i, 500)
+			randomNetlists(t, 5+i, count)
 		})
 	}
 }

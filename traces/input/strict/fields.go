@@ -304,12 +304,7 @@ func Comment(t reflect.Type, field string) string {
 	if !ok || field == "" {
 		return ""
 	}
-	file, err := parser.ParseFile(token.NewFileSet(), "", c.Declaration(),
-		parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		// parsing cannot fail, because the source was compiled
-		panic("strict: the source of " + t.String() + ": " + err.Error())
-	}
+	file := parsed(c.Declaration())
 	var text string
 	ast.Inspect(file, func(n ast.Node) bool {
 		if spec, ok := n.(*ast.TypeSpec); ok && spec.Name.Name == t.Name() {
@@ -325,6 +320,20 @@ func Comment(t reflect.Type, field string) string {
 		}
 	}
 	return text
+}
+
+var sources sync.Map // of parsed files, by their text
+
+func parsed(source string) *ast.File {
+	if file, ok := sources.Load(source); ok {
+		return file.(*ast.File)
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		panic("strict: source of a compiled file: " + err.Error()) // cannot fail, because the source was compiled
+	}
+	sources.Store(source, file)
+	return file
 }
 
 func fieldComment(body *ast.StructType, field string) string {
