@@ -81,6 +81,11 @@ func TestBuildRefuses(t *testing.T) {
 			"unpacked structure", text("open.sv", "\nmodule top(x); typedef struct {logic a;} s; input s x; endmodule\n"),
 			"open.sv:2:53", "x is an unpacked structure", "make it packed: `struct packed`, in ",
 		},
+		{
+			"ref", text("ref.sv", "module top(input clk, input [3:0] a, output logic [3:0] q);\nfunction automatic void add(ref logic [3:0] x); x += a; "+
+				"endfunction\nlogic [3:0] t; always_ff @(posedge clk) begin t = a; add(t); q <= t; end\nendmodule\n"),
+			"ref.sv:3:54", "a ref argument of add: Verilator may pass an earlier value of the variable", "write inout",
+		},
 		{"real", refused("with_real"), "refused.sv:16:50", "level_o is of the type real", "wrapper"},
 		{"no ports", refused("without_ports"), "refused.sv:19:8", "no ports", "test bench"},
 		{"no top", counter(func(s *cosim.Source) { s.Top = "" }), "--top", "no top", "name"},

@@ -38,7 +38,7 @@ func TestEffects(t *testing.T) {
 	require.Equal(t, []string{
 		"STATIC 28:49", "STATIC 29:52", "EFFECT 34:28", "EFFECT 35:20", "EFFECT 36:20", "EFFECT 37:29", "EFFECT 38:19", "EFFECT 39:16", "EFFECT 39:29",
 		"EFFECT 40:12", "EFFECT 41:26", "EFFECT 42:19", "EFFECT 43:11", "EFFECT 44:20", "EFFECT 45:20", "INOUT 46:5", "INOUT 47:5", "INOUT 48:5",
-		"EFFECT 50:19", "EFFECT 50:35", "INOUT 53:48",
+		"EFFECT 50:19", "EFFECT 50:35",
 	}, places)
 	require.Contains(t, found[0].Text, "t of last, which is not automatic, is read before it is written")
 	require.Contains(t, found[2].Text, "up writes more than its own variables, and is called only if its operand is "+

@@ -512,8 +512,8 @@ func (e *effects) aliases(call *xmlNode) {
 	}
 	for i, actual := range actuals {
 		if formals[i] == "ref" {
-			e.warn(call, copied, fmt.Sprintf("a ref argument of %s: Verilator takes the variable for an input of the process, "+
-				"so that combinational logic may not settle; write inout", call.get("name")))
+			e.warn(call, byReference, fmt.Sprintf("a ref argument of %s: Verilator may pass an earlier value of the variable, "+
+				"and combinational logic may not settle; write inout", call.get("name")))
 			return
 		}
 		if formals[i] != "inout" {

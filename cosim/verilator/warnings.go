@@ -22,16 +22,28 @@ var weighty = []string{
 
 // Codes of Starloom's own warnings, about constructs that Verilator or GHDL translates wrongly.
 const (
-	caseSign   = "CASESIGN"   // case or inside with signed and unsigned values
-	deaf       = "DEAF"       // always @* that ignores signals read by a function
-	staticInit = "STATICINIT" // static variable with an initial value
-	stream     = "STREAM"     // stream and target of different widths
-	sumWidth   = "SUMWIDTH"   // array sum or product in a wider expression
-	resize     = "RESIZE"     // resize to fewer bits of a possibly signed value
-	effect     = "EFFECT"     // call with an effect in an expression that may skip the call or leaves its order open
-	copied     = "INOUT"      // inout argument that is not copied
-	static     = "STATIC"     // variable that keeps its value between calls
+	caseSign    = "CASESIGN"   // case or inside with signed and unsigned values
+	deaf        = "DEAF"       // always @* that ignores signals read by a function
+	staticInit  = "STATICINIT" // static variable with an initial value
+	stream      = "STREAM"     // stream and target of different widths
+	sumWidth    = "SUMWIDTH"   // array sum or product in a wider expression
+	resize      = "RESIZE"     // resize to fewer bits of a possibly signed value
+	effect      = "EFFECT"     // call with an effect in an expression that may skip the call or leaves its order open
+	copied      = "INOUT"      // inout argument that is not copied
+	static      = "STATIC"     // variable that keeps its value between calls
+	byReference = "REF"        // ref argument: refused
 )
+
+// refusedReference returns an error for a ref argument, whose value Verilator may read too early.
+func refusedReference(doubts []cosim.Warning) error {
+	for _, w := range doubts {
+		if w.Code == byReference {
+			reason, remedy, _ := strings.Cut(w.Text, "; ")
+			return &cosim.InputError{Place: w.Place, Reason: reason, Remedy: remedy}
+		}
+	}
+	return nil
+}
 
 // Misread reports whether a warning is about code that is simulated differently from the source.
 func Misread(w cosim.Warning) bool {

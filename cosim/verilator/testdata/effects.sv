@@ -49,6 +49,4 @@ module effects (input clk, input [31:0] i, output logic [31:0] o, p, q);
     q <= last(i[3:0]) ^ perhaps(i[7:4]);
     if (i[0]) h = up(1); else h = up(2);
   end
-  function automatic void adds(input [3:0] x, ref logic [3:0] y); y += x; endfunction
-  logic [3:0] r; always_comb begin r = i[3:0]; adds(i[7:4], r); end
 endmodule
