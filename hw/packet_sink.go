@@ -17,6 +17,7 @@ type PacketSinks struct {
 	shards  []sinkShard
 	eject   *ejection // state of sinks that firmware empties; nil if sinks accept every flit
 	fed     bool
+	sources *PacketSources // they send the replies; nil without
 }
 
 type sinkShard struct {
@@ -118,6 +119,9 @@ func (x *PacketSinks) receive(shard, place int, packet uint32) {
 	} else {
 		x.packets.Received[packet] = uint32(x.clock.cycle)
 		x.shards[shard].received++
+		if x.sources != nil {
+			x.sources.reply(shard, place, packet)
+		}
 	}
 	if x.fed {
 		x.shards[shard].arrived = append(x.shards[shard].arrived, packet)

@@ -42,6 +42,7 @@ type PacketSources struct {
 	buffers *sharedBuffers // at the far ends; nil for private ones
 	routes  *RouteSets     // rules of routes; nil for others
 	lfsr    []uint32       // by place: register of the draws of midway routers; nil without
+	classes *sourceClasses // state of sources with classes; nil for one FIFO per source
 	shards  []sourceShard
 }
 
@@ -93,15 +94,17 @@ func newPacketSources(path string, config RouterConfig, clock *Clock, w *routerW
 
 func (x *PacketSources) begin(path string) {
 	x.sort()
+	x.classes = newSourceClasses(x)
 	ready := make([]uint8, x.wiring.nodes)
 	registers := append([]Register{Column("next", x.next, x.checkNext).ResetTo(x.start...)},
 		append(x.registers(), Column("ready", ready, AtMost[uint8](1)),
 			Column("packet_sent", x.packets.Sent).ResetTo(PacketPending))...)
 	x.Registers = Declare(Declaration{
-		Path:      path,
-		Registers: slices.Concat(registers, x.packets.prioritize(x.config.Stages.Priority), x.rulesColumns()),
-		Collect:   func() { x.collect(ready) },
-		Derive:    func() { x.derive(ready) },
+		Path: path,
+		Registers: slices.Concat(registers, x.packets.prioritize(x.config.Stages.Priority), x.rulesColumns(),
+			x.classes.registers(x.packets)),
+		Collect: func() { x.collect(ready) },
+		Derive:  func() { x.derive(ready) },
 	})
 	x.Reset()
 }
@@ -127,8 +130,11 @@ func (x *PacketSources) rulesColumns() (registers []Register) {
 func (x *PacketSources) sort() {
 	p, w := x.packets, x.wiring
 	x.queue = make([]uint32, p.Count())
-	for i := range x.queue {
-		x.queue[i] = uint32(i)
+	x.queue = x.queue[:0]
+	for i := range uint32(p.Count()) {
+		if !p.Traffic.replies(i) {
+			x.queue = append(x.queue, i)
+		}
 	}
 	SortByKey(x.queue, func(i *uint32) uint32 { return p.Created[*i] })
 	for i := range w.places {
@@ -227,7 +233,13 @@ func (x *PacketSources) Latch(s Shard) {
 	}
 	n := places.End - places.First
 	for at := shard.ready.Next(0, n); at < n; at = shard.ready.Next(at+1, n) {
-		if !x.send(s.Index, places.First+at) {
+		sent := false
+		if x.classes != nil {
+			sent = x.sendOfClasses(s.Index, places.First+at)
+		} else {
+			sent = x.send(s.Index, places.First+at)
+		}
+		if !sent {
 			shard.ready.Remove(at)
 		}
 	}
@@ -287,28 +299,37 @@ func (x *PacketSources) send(shard, place int) (sent bool) {
 	} else if x.full(place, int(x.vc[place])) {
 		return false
 	}
-	vc := int(x.vc[place])
-	f |= Flit(vc) << flitVCShift
-	x.sent[first+vc]++
-	if p.FlitSent != nil {
-		f |= Flit(x.place[place]) << flitHopsShift // 0 for a head
-		p.FlitSent[p.FirstFlit[packet]+uint32(x.place[place])] = uint32(x.clock.cycle)
-	}
-	if x.place[place]++; x.place[place] == p.Size[packet] {
-		f |= flitTail
-		x.tailed[first+vc] = 1
-		if !x.config.WaitForTail {
-			x.used[first+vc] = 0
-		}
+	f |= x.count(place, packet, int(x.place[place]), int(x.vc[place]))
+	if x.place[place]++; f.Tail() {
 		x.place[place] = 0
 		x.next[place]++
-	}
-	if x.buffers != nil {
-		x.buffers.sends(place, vc, f.Tail())
 	}
 	to := &x.wiring.sources[place]
 	x.flits.put(shard, to.wire, to.delay, uint64(f))
 	return true
+}
+
+// count counts the flit of a packet with the given ordinal that a source sends on a VC. It returns the flit's bits,
+// without those of a head.
+func (x *PacketSources) count(place int, packet uint32, ordinal, vc int) (f Flit) {
+	p, g := x.packets, place*x.config.VCs+vc
+	f = Flit(vc) << flitVCShift
+	x.sent[g]++
+	if p.FlitSent != nil {
+		f |= Flit(ordinal) << flitHopsShift // 0 for a head
+		p.FlitSent[p.FirstFlit[packet]+uint32(ordinal)] = uint32(x.clock.cycle)
+	}
+	if ordinal+1 == int(p.Size[packet]) {
+		f |= flitTail
+		x.tailed[g] = 1
+		if !x.config.WaitForTail {
+			x.used[g] = 0
+		}
+	}
+	if x.buffers != nil {
+		x.buffers.sends(place, vc, f.Tail())
+	}
+	return f
 }
 
 // holds reports whether no head may leave in this cycle. The cycle of reset comes before cycle 0.

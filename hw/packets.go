@@ -18,6 +18,8 @@ type Packets struct {
 	Mid             []uint32
 	FirstVC, LastVC []uint8 // virtual channels in which the packet may leave its source; nil for all
 
+	Traffic *PacketTraffic // classes, requests and replies; nil: one FIFO of packets per source
+
 	// Results. Sent is the cycle in which the source sends the head, and Received the cycle in which the tail is on
 	// the sink's wire. Both start as PacketPending. Hops is the number of routers that the head has passed, 0 until
 	// the number is known (CountHops).
@@ -29,6 +31,38 @@ type Packets struct {
 	FirstFlit []uint32 // by packet: its first flit in FlitSent, for PriorityNetworkAge; nil otherwise
 	FlitSent  []uint32 // cycle in which the source has sent a flit
 }
+
+// PacketTraffic divides packets into classes and types, with the meaning of BookSim 2. A source has one packet of each
+// class in work, sends a flit of one class per cycle, and serves the classes in turn. The type of a packet selects
+// its virtual channels, at the source and in all routers.
+type PacketTraffic struct {
+	Classes  int
+	Class    []uint8   // by packet: class of a request or a plain packet; a reply has the class that has taken it
+	Priority []int32   // by class, for PriorityClass
+	Type     []uint8   // by packet: index in VCs; nil: all packets may use all VCs
+	VCs      []VCRange // by type
+	// by packet: 1 + the packet to which the packet is the reply, 0 for none; nil without replies. The sink of the
+	// request creates the reply in the cycle of the request's tail, and its source may take it in the next cycle.
+	Request []uint32
+}
+
+// PacketClassesMax is the maximum number of classes of packets.
+const PacketClassesMax = 64
+
+func (t *PacketTraffic) replies(packet uint32) bool {
+	return t != nil && t.Request != nil && t.Request[packet] != 0
+}
+
+// priority returns the priority of a packet by its class.
+func (t *PacketTraffic) priority(packet uint32) int32 {
+	if t == nil {
+		return 0
+	}
+	return t.Priority[t.Class[packet]]
+}
+
+// VCRange is a range of virtual channels that includes both ends.
+type VCRange struct{ Low, High uint8 }
 
 // PacketPending is the cycle of an event that has not happened yet.
 const PacketPending = ^uint32(0)

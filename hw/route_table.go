@@ -16,9 +16,6 @@ type RouteTable struct {
 	Carried bool // flits carry their routes; only NewRouter permits Carried
 }
 
-// VCRange is a range of virtual channels that includes both ends.
-type VCRange struct{ Low, High uint8 }
-
 // TorusRoute is dimension-order routing on a torus of K[d] nodes in dimension d. Packets travel the shorter way
 // around; of two ways of equal length, a draw selects one: 1 towards larger coordinates, 0 towards smaller ones.
 // Router r has the coordinates r mod K[0], r div K[0] mod K[1], .... Two classes of VCs, selected by a packet's phase,

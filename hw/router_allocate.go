@@ -148,18 +148,23 @@ func (x *Routers) routeSet(router, g int) {
 func (x *Routers) frontRoute(g, router, input int) (port, low, high int) {
 	front := &x.buffer[g*x.config.Depth+int(x.head[g])]
 	destination, first := int(x.packets.Destination[Flit(*front).Packet()]), int(x.classFirst[Flit(*front).VC()])
+	vcs := x.classVCs
+	if t := x.packets.Traffic; t != nil && t.Type != nil {
+		of := t.VCs[t.Type[Flit(*front).Packet()]]
+		first, vcs = int(of.Low), int(of.High-of.Low)+1
+	}
 	if x.routing.Grid != nil {
-		return x.routing.Grid.port(router, destination), first, first + x.classVCs - 1
+		return x.routing.Grid.port(router, destination), first, first + vcs - 1
 	}
 	if x.routing.Ports != nil {
 		at := router*x.wiring.nodes + destination
 		if x.routing.Classes == nil {
-			return int(x.routing.Ports[at]), first, first + x.classVCs - 1
+			return int(x.routing.Ports[at]), first, first + vcs - 1
 		}
 		class := x.routing.VCs[x.routing.Classes[at]]
 		return int(x.routing.Ports[at]), first + int(class.Low), first + int(class.High)
 	}
-	to := x.routing.NextBy(router, input, destination, x.wiring.nodes, *front&flitPhase != 0, x.classVCs,
+	to := x.routing.NextBy(router, input, destination, x.wiring.nodes, *front&flitPhase != 0, vcs,
 		Chance{x.packets, Flit(*front).Packet()})
 	*front &^= flitPhase
 	if to.Phase {

@@ -103,6 +103,8 @@ func (x *exportedRouters) check(c *RouterConfig, w *routerWiring) error {
 		return fmt.Errorf("%s: route_table has no option %s", path, option)
 	}
 	switch {
+	case x.Packets.Traffic != nil:
+		return fmt.Errorf("%s: the sources have no classes of packets", path)
 	case x.Routers.faults != nil:
 		return fmt.Errorf("%s: faults act between the parts", path)
 	case x.ports*x.vcs > 64:

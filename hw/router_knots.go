@@ -210,6 +210,9 @@ func (g *waits) headWaits(v, router int) bool {
 
 func (g *waits) sourceWaits(place int) bool {
 	x, vcs, v := g.n.Sources, g.x.config.VCs, g.source(place)
+	if x.classes != nil { // a packet of another class may leave
+		return false
+	}
 	at := x.next[place]
 	if at == x.end[place] || uint64(x.packets.Created[x.queue[place*x.room+int(at&x.mask)]]) > x.clock.cycle {
 		return false

@@ -1,6 +1,7 @@
 package hw
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -39,7 +40,7 @@ func newRouterNetwork(path string, clock *Clock, config RouterConfig, graph *Rou
 	if err := routing.check(path, w, config.ClassVCs()); err != nil {
 		return nil, err
 	}
-	if err := packets.check(path, w.nodes); err != nil {
+	if err := cmp.Or(packets.check(path, w.nodes), checkTraffic(path, packets, &config, &routing)); err != nil {
 		return nil, err
 	}
 	readers, word := w.readers()
@@ -62,12 +63,15 @@ func newRouterNetwork(path string, clock *Clock, config RouterConfig, graph *Rou
 	}
 	n.Sources = newPacketSources(Join(path, "source"), config, clock, w, packets, n.Flits, banks, word, routing.Sets)
 	n.Sinks = newPacketSinks(Join(path, "sink"), clock, w, packets, n.Flits, n.Credits, word)
+	n.Sinks.sources = n.Sources
 	return n, nil
 }
 
 // Begin loads packets into a network in reset. No packet has been sent.
 func (n *RouterNetwork) Begin(packets Packets) error {
-	if err := packets.check(n.Routers.Path(), n.Sources.wiring.nodes); err != nil {
+	x := n.Routers
+	if err := cmp.Or(packets.check(x.Path(), x.wiring.nodes),
+		checkTraffic(x.Path(), &packets, &x.config, &x.routing)); err != nil {
 		return err
 	}
 	*n.Packets = packets
@@ -118,6 +122,12 @@ func (n *RouterNetwork) CountHops() {
 // Sent returns the number of packets whose heads have left their sources.
 func (n *RouterNetwork) Sent() (packets uint64) {
 	x := n.Sources
+	if x.classes != nil {
+		for _, cycle := range x.packets.Sent {
+			packets += bit(cycle != PacketPending)
+		}
+		return packets
+	}
 	for place, next := range x.next {
 		packets += uint64(next - x.start[place])
 		if x.place[place] > 0 {

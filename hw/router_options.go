@@ -126,8 +126,8 @@ func (c *RouterConfig) CheckStages(ports int) error {
 		s.Buffers.Pools*s.Buffers.Private > c.Depth):
 		return fmt.Errorf("%d pools of %d private flits among %d flits; allowed: 1 to %d pools, and not more private flits "+
 			"than flits", s.Buffers.Pools, s.Buffers.Private, c.Depth, c.VCs)
-	case s.Priority > PrioritySequence:
-		return fmt.Errorf("priority %d; allowed: 0 to %d", s.Priority, PrioritySequence)
+	case s.Priority > PriorityClass:
+		return fmt.Errorf("priority %d; allowed: 0 to %d", s.Priority, PriorityClass)
 	}
 	if s.Speculation.Own {
 		return s.Speculation.Allocator.check()
@@ -150,9 +150,11 @@ const (
 	PriorityQueueLength                       // flits in the buffer of the VC
 	PriorityHopCount                          // routers that the flit has passed
 	PrioritySequence                          // M - ordinal of the packet at its source
+	PriorityClass                             // PacketTraffic.Priority of the packet's class
 )
 
-var routerPriorities = []string{"none", "age", "network_age", "local_age", "queue_length", "hop_count", "sequence"}
+var routerPriorities = []string{"none", "age", "network_age", "local_age", "queue_length", "hop_count", "sequence",
+	"class"}
 
 func (p RouterPriority) String() string { return routerPriorities[p] }
 

@@ -30,6 +30,14 @@ func stageMutants() []wrongStage {
 			general, "bank := vc % s.InputSpeedup", "bank := mutantBank(MUTANT, vc, x.config.VCs, s.InputSpeedup)"}},
 		{"the choice moves by one", map[string]int{"is3": 331, "ispd15": 821}, []string{
 			general, "+ s.InputSpeedup) %", "+ s.InputSpeedup - (s.InputSpeedup-1)*mutantOne(MUTANT)) %"}},
+		{"sources ignore priorities", map[string]int{"class": 655}, []string{
+			"packet_classes.go", "\tcase PriorityClass:\n\t\treturn x",
+			"\tcase PriorityClass:\n\t\tif MUTANT { return 0 }\n\t\treturn x"}},
+		// a count of this program: the other model's mutant is another one
+		{"requests go before replies", map[string]int{"rw": 691}, []string{
+			"packet_classes.go", "reply != 0 && uint64(p.Created[reply-1]) < now {",
+			"reply != 0 && uint64(p.Created[reply-1]) < now && " +
+				"!(MUTANT && c.next[at] < c.end[at] && uint64(p.Created[c.queue[c.next[at]]]) <= now) {"}},
 		{"no place is kept", map[string]int{"shared": 367}, []string{"router_buffers.go", "\tif keeps {", "\tif keeps && !MUTANT {"}},
 		{"a credit message for each VC", map[string]int{"is2": 1046, "is3": 343, "ispd15": 804}, []string{
 			stagesFile, "s.queued = ", "s.queued = MUTANT || ",

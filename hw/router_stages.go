@@ -261,6 +261,8 @@ func (x *generalRouters) arrived(g, place int, f Flit) int32 {
 		return math.MaxInt32 - int32(p.FlitSent[p.FirstFlit[packet]+f.ordinal()])
 	case PrioritySequence:
 		return math.MaxInt32 - int32(p.Sequence[packet])
+	case PriorityClass:
+		return p.Traffic.priority(packet)
 	}
 	if f.Head() { // PriorityHopCount
 		return int32(f.Hops())

@@ -49,6 +49,8 @@ func stageGoldens(t testing.TB) []golden {
 	mesh := mesh(4, 2)
 	return []golden{
 		{"shared", mesh, shared},
+		{"class", mesh, kinds(3, inputFirst, inputFirst, RouterStages{Priority: PriorityClass})},
+		{"rw", mesh, islip(4, RouterStages{})},
 		{"is2", mesh, islip(4, RouterStages{InputSpeedup: 2})},
 		{"is3", graph5(), kinds(4, inputFirst, inputFirst, RouterStages{InputSpeedup: 3})},
 		{"os2", mesh, islip(2, RouterStages{OutputSpeedup: 2})},
@@ -138,6 +140,7 @@ func TestRouterStageOptions(t *testing.T) {
 		"islip3":   {"vc": {vc, 943}, "sw": {sw, 973}},
 		"matrix":   {"vc": {vc, 958}, "sw": {sw, 734}},
 		"select2":  {"vc": {vc, 986}, "sw": {sw, 0}},
+		"class":    {"priority": {priority, 822}, "vc": {vc, 475}, "sw": {sw, 753}},
 		"age":      {"priority": {priority, 1117}, "vc": {vc, 1028}, "sw": {sw, 1095}},
 		"localage": {"priority": {priority, 1233}, "vc": {vc, 1092}, "sw": {sw, 1181}},
 		"qlen":     {"priority": {priority, 1068}, "vc": {vc, 834}, "sw": {sw, 1028}},

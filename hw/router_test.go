@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -44,7 +45,14 @@ func readGolden(t testing.TB, name string) (packets, logged *Packets) {
 	packets, logged = &Packets{}, &Packets{}
 	lines := bufio.NewScanner(z)
 	require.True(t, lines.Scan())
-	require.Equal(t, "pid,src,dest,size,ctime,itime,atime,hops,measured", lines.Text())
+	plain := "pid,src,dest,size,ctime,itime,atime,hops,measured"
+	if lines.Text() == plain+",class,type,request" { // types: 0 to 3 read request and reply, write request and reply
+		packets.Traffic = &PacketTraffic{}
+	} else {
+		require.Equal(t, plain, lines.Text())
+	}
+	var requests []int
+	number := map[int]uint32{} // by pid
 	for lines.Scan() {
 		var x [9]uint32
 		_, err := fmt.Sscanf(lines.Text(), "%d,%d,%d,%d,%d,%d,%d,%d,%d", &x[0], &x[1], &x[2], &x[3], &x[4], &x[5], &x[6], &x[7], &x[8])
@@ -53,8 +61,32 @@ func readGolden(t testing.TB, name string) (packets, logged *Packets) {
 		logged.Add(x[1], x[2], uint16(x[3]), x[4])
 		i := logged.Count() - 1
 		logged.Sent[i], logged.Received[i], logged.Hops[i] = x[5], x[6], uint16(x[7])
+		if p := packets.Traffic; p != nil {
+			var class, kind uint8
+			var request int
+			rest := strings.SplitN(lines.Text(), ",", len(x)+1)[len(x)]
+			_, err := fmt.Sscanf(rest, "%d,%d,%d", &class, &kind, &request)
+			require.NoError(t, err)
+			p.Class, p.Type, requests = append(p.Class, class), append(p.Type, kind), append(requests, request)
+			number[int(x[0])] = uint32(i)
+		}
 	}
 	require.NoError(t, lines.Err())
+	for _, pid := range requests {
+		request := uint32(0)
+		if pid >= 0 {
+			request = number[pid] + 1
+		}
+		packets.Traffic.Request = append(packets.Traffic.Request, request)
+	}
+	if p := packets.Traffic; p != nil {
+		p.Classes, p.VCs = int(slices.Max(p.Class))+1, []VCRange{{0, 1}, {2, 3}, {0, 1}, {2, 3}}
+		p.Priority = []int32{0, 1}[:p.Classes]
+		const plainType = 4
+		if p.Type[0] == plainType {
+			p.Type, p.VCs, p.Request = nil, nil, nil
+		}
+	}
 	return packets, logged
 }
 
