@@ -65,6 +65,8 @@ type Deserialisers struct {
 	next   []int32
 	listed []bool // by shard: the lists are those of hooked
 
+	scanned []bool // by shard: TakeForeseen has looked through hooked
+
 	heard    [][]uint32 // by shard: cells that are not idle
 	foreseen *Foreseen  // frames of a slot with predicted frames, otherwise nil
 
@@ -172,7 +174,8 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 		port: make([]uint32, cells), misses: c.Misses, ends: make([]bool, len(c.Shards)),
 		head: make([]int32, wires), next: make([]int32, cells), hooked: make([]uint32, cells),
 		switched: make([]bool, len(c.Shards)), listed: make([]bool, len(c.Shards)),
-		heard: make([][]uint32, len(c.Shards)),
+		scanned: make([]bool, len(c.Shards)),
+		heard:   make([][]uint32, len(c.Shards)),
 	}
 	d.frames = make([]byte, d.stride*cells)
 	registers := []hw.Register{
@@ -263,6 +266,7 @@ func (d *Deserialisers) wire(unit, cell int) uint32 {
 // hook sets the media that the cells of a shard hear in the beginning slot.
 func (d *Deserialisers) hook(s hw.Shard) {
 	first, end := s.First*d.bank.PerUnit, s.End*d.bank.PerUnit
+	d.scanned[s.Index] = false
 	if d.listed[s.Index] {
 		d.listed[s.Index] = false
 		for _, medium := range d.hooked[first:end] {

@@ -134,12 +134,13 @@ func (t *Serialisers) Finish(goesOn []bool) {
 // Foreseen holds the frames of a slot.
 type Foreseen struct {
 	Transmitters *Serialisers
-	Links        *hw.Fibre // to the receivers
-	Lit          []uint32  // by wire: Mark if a frame is on the wire in this slot
-	Carries      []uint32  // by lit wire: transmitter of the wire's frame
-	GoesOn       []bool    // by transmitter: its light arrives phit by phit, because its frame is not foreseen
-	Mark         uint32    // differs from that of earlier slots, and is not 0
-	Begins       uint64    // cycle of the first phits
+	Links        *hw.Fibre  // to the receivers
+	Lit          []uint32   // by wire: Mark if a frame is on the wire in this slot
+	Wires        [][]uint32 // by shard of the transmitters: the wires of Lit
+	Carries      []uint32   // by lit wire: transmitter of the wire's frame
+	GoesOn       []bool     // by transmitter: its light arrives phit by phit, because its frame is not foreseen
+	Mark         uint32     // differs from that of earlier slots, and is not 0
+	Begins       uint64     // cycle of the first phits
 }
 
 // has returns 1 for a wire with a foreseen frame, otherwise 0. Its outcome is as random as the traffic: no branch.
@@ -158,15 +159,9 @@ func (d *Deserialisers) Foresee(frames *Foreseen) { d.foreseen = frames }
 
 // TakeForeseen gives the foreseen frames to a shard's listeners. Shards may call it concurrently.
 func (d *Deserialisers) TakeForeseen(s hw.Shard) {
-	f, t, first, n := d.foreseen, d.foreseen.Transmitters, s.First*d.bank.PerUnit, 0
-	hooked := d.hooked[first : s.End*d.bank.PerUnit]
-	heard := slices.Grow(d.heard[s.Index][:0], len(hooked))[:len(hooked)]
-	for i, wire := range hooked {
-		heard[n] = uint32(first + i)
-		n += int(f.has(wire))
-	}
-	d.heard[s.Index] = heard[:n]
-	for _, cell := range heard[:n] {
+	f, t := d.foreseen, d.foreseen.Transmitters
+	d.heard[s.Index] = d.foreseenBy(s, d.heard[s.Index][:0])
+	for _, cell := range d.heard[s.Index] {
 		wire := d.hooked[cell]
 		frame := t.frames[int(f.Carries[wire])*t.stride:][:t.stride]
 		bytes := FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))
@@ -177,3 +172,40 @@ func (d *Deserialisers) TakeForeseen(s hw.Shard) {
 		copy(d.frames[int(cell)*d.stride:], frame[:(phits-1)*d.phitBits>>3+9])
 	}
 }
+
+// foreseenBy appends the shard's listeners of foreseen frames. With few frames, it follows the lists of the listeners,
+// which last as long as no receiver is switched.
+func (d *Deserialisers) foreseenBy(s hw.Shard, list []uint32) []uint32 {
+	f, first, lit := d.foreseen, s.First*d.bank.PerUnit, 0
+	hooked := d.hooked[first : s.End*d.bank.PerUnit]
+	for _, wires := range f.Wires {
+		lit += len(wires)
+	}
+	if few := lit < len(hooked)/sparse; few && d.scanned[s.Index] && !d.listed[s.Index] {
+		d.list(s)
+	} else if !few || !d.listed[s.Index] {
+		d.scanned[s.Index] = true
+		n := 0
+		list = slices.Grow(list, len(hooked))[:len(hooked)]
+		for i, wire := range hooked {
+			list[n] = uint32(first + i)
+			n += int(f.has(wire))
+		}
+		return list[:n]
+	}
+	for _, wires := range f.Wires {
+		for _, wire := range wires {
+			if d.in.Reader(wire) != s.Index || f.has(wire) == 0 {
+				continue
+			}
+			for cell := d.head[wire]; cell != noOne; cell = d.next[cell] {
+				list = append(list, uint32(cell))
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// sparse is the number of receivers per lit wire above which the lists of listeners are faster than all receivers.
+const sparse = 8

@@ -202,7 +202,7 @@ func (t *Front) Placed(shard, transmitter, port int) {
 	s, media := &t.shards[shard], t.media.Medium
 	s.placed++
 	if medium := media.Reached(transmitter, port); t.looks {
-		t.lights(transmitter, medium)
+		t.lights(shard, transmitter, medium)
 	} else if media.Met(medium) {
 		s.met++
 	} else if t.tap != nil {
@@ -214,12 +214,13 @@ func (t *Front) Placed(shard, transmitter, port int) {
 
 // lights records that a transmitter lights a medium in the crossing slot. The medium and all its transmitters belong
 // to one shard.
-func (t *Front) lights(transmitter, medium int) {
+func (t *Front) lights(shard, transmitter, medium int) {
 	f := &t.frames
 	if f.Lit[medium] == f.Mark {
 		f.GoesOn[f.Carries[medium]], f.GoesOn[transmitter] = true, true
 	}
 	f.Lit[medium], f.Carries[medium] = f.Mark, uint32(transmitter)
+	f.Wires[shard] = append(f.Wires[shard], uint32(medium))
 }
 
 // RTL replaces hardware of a machine. Every device has one clock edge per cycle, like the registers of models.

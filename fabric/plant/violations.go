@@ -63,7 +63,7 @@ type countTask Front
 
 func (t *countTask) Do(shard int) {
 	p, s := (*Front)(t), &t.shards[shard]
-	s.placed, s.met, s.harmed = 0, 0, s.harmed[:0]
+	s.placed, s.met, s.harmed, p.frames.Wires[shard] = 0, 0, s.harmed[:0], p.frames.Wires[shard][:0]
 	first, end := p.transmitters(shard)
 	p.access.Placed(shard, first, end)
 }
