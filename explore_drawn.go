@@ -46,7 +46,7 @@ func (s *Scenario) drawSchedule(r *ExploreReport, one *Scenario) error {
 		s       *Scenario
 		o       RunOptions
 		caption string
-	}{{one, short, "The run of the schedule."}, {s, RunOptions{}, "The run without these faults."}} {
+	}{{one, short, "The run of the schedule."}, {s, short, "The run without these faults, up to the same slot."}} {
 		if k == 1 && len(r.Schedule) == 0 {
 			break
 		}

@@ -49,7 +49,7 @@ func TestExploreUntilFails(t *testing.T) {
 	assert.Contains(t, list(t, filepath.Join(dir, "kept")), "drop-1.explore")
 	page, err := os.ReadFile(filepath.Join(dir, "o.html"))
 	require.NoError(t, err)
-	for _, part := range []string{"Higher and higher bounds", "Which faults mattered"} {
+	for _, part := range []string{"Higher and higher bounds", "Which faults mattered", ">fault<", " enough. In slot ", " sends "} {
 		assert.Contains(t, string(page), part)
 	}
 	refused := starloomIn(t, dir, "explore", "s.yaml", "--until-fails", "--out", "kept", "--set", "stop.slots=11")
@@ -62,8 +62,8 @@ func TestExploreUntilFails(t *testing.T) {
 func TestExploreInterrupted(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": "starloom: 1\nfabric: {pops: {groups: 256, group_size: 256}}\n" +
 		"firmware: {program: pops/random}\nstop: {slots: 100}\n"})
-	r := interrupt(t, dir, syscall.SIGINT, func() bool { return len(list(t, dir)) > 1 }, 0, "explore", "s.yaml",
-		"--json", "o.json")
+	r := interrupt(t, dir, syscall.SIGINT, func() bool { return len(list(t, dir)) > 1 }, 200*time.Millisecond,
+		"explore", "s.yaml", "--json", "o.json")
 	require.Equal(t, statusInterrupted, r.status, r.stderr)
 	assert.True(t, strings.HasPrefix(r.stdout, "OPEN: interrupted"), r.stdout)
 	assert.Equal(t, []string{"o.json", "s.yaml"}, list(t, dir))

@@ -3,7 +3,9 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
@@ -106,7 +108,7 @@ func scheduled(r *outcome.Explored) string {
 func scheduleText(r *outcome.Explored) string {
 	text := "It needs no fault"
 	if len(r.Schedule) > 0 {
-		text = traces.Plural(uint64(len(r.Schedule)), "fault is", "faults are") + " enough: " + scheduled(r)
+		text = traces.Plural(uint64(len(r.Schedule)), "fault is", "faults are") + " enough" + sentAt(r)
 	}
 	if r.FewestShown && len(r.Schedule) > 0 {
 		text += ". No run with fewer faults breaks a rule"
@@ -117,7 +119,36 @@ func scheduleText(r *outcome.Explored) string {
 	case r.Never != nil:
 		text += ". The run never ends: " + r.Never.Text()
 	}
-	return text + "."
+	return text + lastAct(r) + "."
+}
+
+// lastAct tells what the handler of an unfinished processor received and did last.
+func lastAct(r *outcome.Explored) string {
+	v := &r.Violations[0]
+	for i := range slices.Backward(r.Acts) {
+		if a := &r.Acts[i]; v.Rule == fabric.RuleFinishes && a.Path == v.Path && !a.Fault {
+			return fmt.Sprintf(". The last call of its handler that does something, in slot %d: %s", a.Slot, a.Text)
+		}
+	}
+	return ""
+}
+
+// sentAt tells the frames that processors sent in the slots of the first faults of media: one of them was harmed.
+func sentAt(r *outcome.Explored) string {
+	var told []string
+	for _, f := range r.Schedule[:min(len(r.Schedule), scheduleNamed)] {
+		for i := range r.Acts {
+			a := &r.Acts[i]
+			if _, did, ok := strings.Cut(a.Text, "-> sends "); ok && a.Slot == f.Slot && !a.Fault {
+				frame, _, _ := strings.Cut(did, ";")
+				told = append(told, fmt.Sprintf("%s sends %s", a.Path, strings.TrimSpace(frame)))
+			}
+		}
+		if len(told) > 0 {
+			return fmt.Sprintf(". In slot %d, %s", f.Slot, join(told))
+		}
+	}
+	return ""
 }
 
 func scheduleSection(r *outcome.Explored) *Section {

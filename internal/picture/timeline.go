@@ -20,8 +20,10 @@ type Timeline struct {
 	Slots uint32 // slots of the run after From
 	Lanes []Lane
 	Marks []Mark
-	Note  string
-	unit  string // unit of time
+	// slots of faults that a scenario places, in the run
+	Faults []uint32
+	Note   string
+	unit   string // unit of time
 }
 
 // Lane is a processor. Each action has, by column, its share of slots from 0 to 1.
@@ -212,6 +214,13 @@ func (t *Timeline) figure() *figure.Figure {
 	}
 	if len(broken.Points) > 0 {
 		f.Curves = append(f.Curves, broken)
+	}
+	struck := figure.Curve{Name: "fault", Style: figure.Published}
+	for _, slot := range t.Faults {
+		struck.Points = append(struck.Points, figure.Point{X: float64(slot) + 0.5, Y: d.middle(0) + half})
+	}
+	if len(struck.Points) > 0 {
+		f.Curves = append(f.Curves, struck)
 	}
 	return f
 }

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"slices"
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
@@ -113,6 +114,21 @@ func (p *pictures) end(r *run) error {
 	return nil
 }
 
+// placedMax is the maximum number of faults with a mark.
+const placedMax = 16
+
+// placedFaults returns the slots of faults whose slots are listed.
+func placedFaults(faults []fabric.Fault, from, end uint32) (slots []uint32) {
+	for i := range faults {
+		for _, slot := range faults[i].List {
+			if from <= slot && slot < end && len(slots) < placedMax && !slices.Contains(slots, slot) {
+				slots = append(slots, slot)
+			}
+		}
+	}
+	return slots
+}
+
 func drawnViolations(report *outcome.Report) (violations []picture.Violation) {
 	for _, v := range report.Violations {
 		violations = append(violations,
@@ -167,7 +183,9 @@ func (p *pictures) finish(_ context.Context, r *run) error {
 		case kind == picture.KindTimeline && p.seen == nil:
 			drawn = p.bare.timeline
 		case kind == picture.KindTimeline:
-			drawn = p.seen.Timeline(title, violations)
+			t := p.seen.Timeline(title, violations)
+			t.Faults = placedFaults(r.config.Faults, t.From, t.From+t.Slots)
+			drawn = t
 		case file == nil && len(p.took.Counts) == 0:
 			continue // a page omits empty pictures
 		default:
