@@ -1,5 +1,5 @@
 /* Start of a RISC-V program, and the functions that compilers call without saying so: memory, and
- * multiplication and division without the extension M. All weak: a program may bring its own. */
+ * multiplication and division without the extension M, shifts of 64 bits. All weak: a program may bring its own. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -72,6 +72,31 @@ WEAK int32_t __modsi3(int32_t a, int32_t b) {
     return (int32_t)(a < 0 ? -rest : rest);
 }
 #endif
+
+/* GCC with -Os calls these; each half is a word, so that no shift below calls its own function. */
+typedef union { uint64_t whole; struct { uint32_t low, high; } half; } halves;
+WEAK uint64_t __ashldi3(uint64_t a, int by) {
+    halves h = {a};
+    if (by & 32) h.half.high = h.half.low << (by & 31), h.half.low = 0;
+    else if (by) h.half.high = h.half.high << by | h.half.low >> (32 - by), h.half.low <<= by;
+    return h.whole;
+}
+WEAK uint64_t __lshrdi3(uint64_t a, int by) {
+    halves h = {a};
+    if (by & 32) h.half.low = h.half.high >> (by & 31), h.half.high = 0;
+    else if (by) h.half.low = h.half.low >> by | h.half.high << (32 - by), h.half.high >>= by;
+    return h.whole;
+}
+WEAK int64_t __ashrdi3(int64_t a, int by) {
+    halves h = {(uint64_t)a};
+    uint32_t sign = h.half.high >> 31 ? ~0u : 0;
+    if (by & 32) h.half.low = (uint32_t)((int32_t)h.half.high >> (by & 31)), h.half.high = sign;
+    else if (by) {
+        h.half.low = h.half.low >> by | h.half.high << (32 - by);
+        h.half.high = (uint32_t)((int32_t)h.half.high >> by);
+    }
+    return (int64_t)h.whole;
+}
 
 WEAK uint64_t __muldi3(uint64_t a, uint64_t b) {
     uint32_t a0 = (uint32_t)a & 0xFFFF, a1 = (uint32_t)a >> 16, b0 = (uint32_t)b & 0xFFFF, b1 = (uint32_t)b >> 16;

@@ -308,3 +308,10 @@ func TestRISCVExplored(t *testing.T) {
 		require.Nil(t, check.Difference, target)
 	}
 }
+
+// TestRISCVShifts: compilers call the runtime for shifts of 64 bits; it shifts as their own instructions do.
+func TestRISCVShifts(t *testing.T) {
+	m := systemtest.Machine(t, riscv(t, "firmware/testdata/shifts.c", "rv32imc", ""), starloom.MachineOptions{})
+	require.NoError(t, m.Run(context.Background(), nil))
+	require.Equal(t, "pass", string(m.Report().Verdict))
+}
