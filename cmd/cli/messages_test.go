@@ -32,6 +32,7 @@ var messageFiles = map[string]string{
 	"bad.csv":        "source,destination,size,created\n0,x,1,0\n0,1,y,0\n0,1,1\n0,9,1,0\n",
 	"far.csv":        "source,destination,size,created\n0,9,1,0\n8,1,1,0\n",
 	"plot.csv":       "a;b\n1;2\n",
+	"binary.yaml":    "\x7fELF\x02\x01\x01\x00",
 	"short.csv":      "a,b\n1\n2,3\n4,5,6\n",
 }
 
@@ -48,6 +49,7 @@ func TestMessages(t *testing.T) {
 		args []string
 		says string
 	}{
+		{[]string{"run", "binary.yaml"}, "binary.yaml: a binary file, not a text; give the path of a YAML file\n"},
 		{[]string{"run", "tab.yaml"}, "tab.yaml:3:1: not YAML: a tab in the indentation; indent with spaces\n"},
 		{[]string{"run", "space.yaml"}, "space.yaml:1:1: not YAML: a colon without a space after it; write `starloom: 1`\n"},
 		{[]string{"run", "second.yaml"}, "second.yaml:2:1: not YAML: a colon without a space after it; write `seed: 7`\n"},

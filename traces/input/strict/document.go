@@ -141,6 +141,9 @@ var plainTags = []string{"!!str", "!!int", "!!float", "!!bool", "!!null", "!!tim
 
 // SyntaxError converts an error of the YAML library to an error with a place.
 func SyntaxError(place string, data []byte, err error) *input.Error {
+	if bytes.IndexByte(data, 0) >= 0 {
+		return input.Mistake(place, "a binary file, not a text", "give the path of a YAML file")
+	}
 	reason, remedy := err.Error(), "correct the syntax"
 	var load *yaml.LoadError
 	if errors.As(err, &load) {
