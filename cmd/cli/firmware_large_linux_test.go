@@ -82,8 +82,8 @@ func TestMemoryOfInspect(t *testing.T) {
 		"types": {map[byte]largeSection{1: {count: 800, entries: bytes.Repeat(slices.Concat([]byte{0x60, 0x80, 5}, bytes.Repeat([]byte{0x7f}, 640), []byte{0}), 800)}},
 			"parameters and results of types; at most 500000 are allowed; make it smaller"},
 		"instructions": {code("\x60\x00\x00", 1, bytes.Repeat([]byte{0x41, 0}, 100_001)), "the function has more than 100000 instructions; split it"},
-		"image":        {code("\x60\x00\x00", 11, bytes.Repeat([]byte{0x41, 0, 0x1a}, 49_900)), "with this instruction the image has more than 1000000 instructions; make it smaller"},
-		"code":         {code("\x60\x00\x00", 1, make([]byte, 5<<20)), "bytes of code; at most 4194304 are allowed; make it smaller"},
+		"image":        {code("\x60\x00\x00", 21, bytes.Repeat([]byte{0x41, 0, 0x1a}, 49_900)), "with this instruction the image has more than 2000000 instructions; make it smaller"},
+		"code":         {code("\x60\x00\x00", 1, make([]byte, 9<<20)), "bytes of code; at most 8388608 are allowed; make it smaller"},
 		"lines": {map[byte]largeSection{0: {custom: map[string][]byte{
 			".debug_abbrev": {1, 0x11, 0, 0x10, 0x17, 0, 0, 0}, ".debug_info": unit, ".debug_line": lines,
 		}}}, "line programs of more than 4194304 bytes in total; strip it, or build without -g"},

@@ -17,7 +17,7 @@ const (
 	nestingMax            = 1_000     // nested blocks
 	localsMax             = 50_000    // locals of a function, with parameters
 	parametersMax         = 1_000     // parameters of a type; the limit also applies to results
-	allInstructionsMax    = 6_000_000 // instructions of all functions
+	allInstructionsMax    = 2_000_000 // instructions of all functions
 	instructionsMax       = 100_000   // instructions of a function
 	linesBytesMax         = 4 << 20   // line programs of all units in the debug information
 	tableEntriesMax       = 65_536    // initial table

@@ -294,7 +294,7 @@ func TestRefuses(t *testing.T) {
 		"locals":      {(&assembly{}).add("f", "", "", locals, loops...).bytes(), "function 0 (f): a function of 40000 locals, 2 blocks, 0 branches and 0 calls takes the compiler about 16 s; at most 10 s are allowed; split it"},
 		"all of it":   {busy.bytes(), "function 11: with this function, of 0 locals, 0 blocks, 8192 branches and 0 calls, the image takes the compiler more than 30 s; make it smaller"},
 		"functions":   {functions.bytes(), "has 100001 functions; at most 100000 are allowed; make it smaller"},
-		"code":        {one(make([]byte, 16<<20)...), "bytes of code; at most 16777216 are allowed"},
+		"code":        {one(make([]byte, 16<<20)...), "bytes of code; at most 8388608 are allowed"},
 		"nesting":     {one(nested...), "blocks are nested deeper than 1000"},
 		"data.drop":   {one(0xFC, 9, 0), "function 0 (f) at offset 0x2c: it changes tables or segments (data.drop), which the host cannot save"},
 		"table.copy":  {one(slices.Concat(number(0), number(0), number(0), []byte{0xFC, 14, 0, 0})...), "(table.copy), which the host cannot save"},

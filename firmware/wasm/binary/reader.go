@@ -111,7 +111,7 @@ const (
 	ListMax       = 100_000   // types, imports, functions, globals, exports, segments, sections
 	TypeValuesMax = 500_000   // parameters and results of all types
 	ElementsMax   = 1_000_000 // functions in tables
-	CodeBytesMax  = 16 << 20  // code of all functions
+	CodeBytesMax  = 8 << 20   // code of all functions
 )
 
 func (r *Reader) tooMany(what string, n, most int) {
