@@ -88,7 +88,8 @@ func Lay(n fabric.Network, c *fabric.Config, kernel *hw.Kernel) (*Plant, error) 
 	}
 	t.frames = nic.Foreseen{
 		Transmitters: t.serialisers, Links: t.media.Links, Lit: make([]uint32, t.shape.Media+1),
-		Carries: make([]uint32, t.shape.Media+1), GoesOn: make([]bool, processors*t.lanes), Wires: make([][]uint32, len(t.cuts)),
+		Carries: make([]uint32, t.shape.Media+1), GoesOn: make([]bool, processors*t.lanes),
+		Wires: make([][]uint32, len(t.cuts)),
 	}
 	return t, nil
 }
