@@ -13,7 +13,7 @@ func TestLimits(t *testing.T) {
 	require.Len(t, lines, 17)
 	require.Equal(t, []string{
 		fmt.Sprintf("file: %d MiB", ImageBytesMax>>20),
-		"code: 4 MiB",
+		"code: 8 MiB",
 		fmt.Sprintf("own data (static variables and tables, without the stack): %d MiB", ownBytesMax>>20),
 	}, lines[:3])
 	require.Equal(t, "br and br_if of a function: 8,192", lines[9])

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"starloom/firmware/rv32"
 	"starloom/firmware/wasm"
 )
 
@@ -156,6 +157,11 @@ frames:
 		}
 	}
 	end()
+	if img.interpreted != nil {
+		if backtrace = rv32.InProgram(backtrace, func(f wasm.Frame) string { return f.Function }); len(backtrace) > 0 {
+			function, source = backtrace[0].Function, backtrace[0].Source
+		}
+	}
 	if k := ownFrame(backtrace); k > 0 {
 		function, source = backtrace[k].Function, backtrace[k].Source
 	}

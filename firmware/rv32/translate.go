@@ -2,6 +2,7 @@ package rv32
 
 import (
 	"slices"
+	"strings"
 
 	"starloom/firmware/wasm/binary"
 )
@@ -33,10 +34,22 @@ func (t *translator) analyse() {
 	}
 }
 
+// InProgram returns the innermost functions of a call stack up to the call of the program, without functions of
+// the translation, such as the dispatcher of addresses. name names a function.
+func InProgram[F any](stack []F, name func(F) string) []F {
+	if called := slices.IndexFunc(stack, func(f F) bool { return name(f) == added+"run" }); called >= 0 {
+		stack = stack[:called]
+	}
+	return slices.DeleteFunc(stack, func(f F) bool { return strings.HasPrefix(name(f), added) })
+}
+
+// added begins the names of functions that are not in the program.
+const added = "runtime."
+
 // emit writes the functions. Call it after analyse, when the function numbers are known.
 func (t *translator) emit() {
-	t.bodies = []body{{code: t.dispatcher(), name: "runtime.dispatch"}, {code: t.runner(), name: "runtime.run"},
-		{code: t.arrivals(), name: "runtime.arrive"}}
+	t.bodies = []body{{code: t.dispatcher(), name: added + "dispatch"}, {code: t.runner(), name: added + "run"},
+		{code: t.arrivals(), name: added + "arrive"}}
 	for _, r := range t.regions {
 		e := &emitter{translator: t, region: r}
 		t.bodies = append(t.bodies, e.body())
