@@ -577,7 +577,7 @@ func (s *Scenario) checkCommand() string {
 	if !ok {
 		return ""
 	}
-	command := "starloom cosim check " + s.fileWords(place)
+	command := "starloom cosim check " + s.fileWords(place, false)
 	if s.file.places["seed"] == "--seed" {
 		command += fmt.Sprintf(" --seed %d", s.Seed)
 	}
@@ -678,13 +678,17 @@ func (s *Scenario) Inputs() (paths []string) {
 	return slices.DeleteFunc(all, func(path string) bool { return path == "" })
 }
 
-func (s *Scenario) fileWords(place string) string {
+// fileWords returns the scenario's file and its changed keys; those of an exploration only where explored is set.
+func (s *Scenario) fileWords(place string, explored bool) string {
 	file := placeFile.ReplaceAllString(place, "")
 	if file == input.StandardInputName {
 		file = "-"
 	}
 	words := outcome.ShellQuote(file)
 	for _, a := range s.file.set {
+		if !explored && (a.Key == "explore" || strings.HasPrefix(a.Key, "explore.")) {
+			continue // no run reads them
+		}
 		words += " " + strict.SetOption + " " + outcome.ShellQuote(a.Key+"="+a.Value)
 	}
 	return words
@@ -696,5 +700,5 @@ func (s *Scenario) runCommand() string {
 	if !ok {
 		return ""
 	}
-	return "starloom run " + s.fileWords(place) + s.inReport.given
+	return "starloom run " + s.fileWords(place, false) + s.inReport.given
 }

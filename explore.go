@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
@@ -126,7 +125,11 @@ func (s *Scenario) savedExploration(folder string) (saved explore.Saved, err err
 
 // ExploreCommand returns the command that explores the scenario's file, "" for a scenario without a file.
 func (s *Scenario) ExploreCommand() string {
-	return strings.Replace(s.runCommand(), "starloom run", "starloom explore", 1)
+	place, ok := s.file.places[""]
+	if !ok {
+		return ""
+	}
+	return "starloom explore " + s.fileWords(place, true) + s.inReport.given
 }
 
 // repeatSchedule runs the schedule of a report in both engines. It writes the scenario and draws the run.

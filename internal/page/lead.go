@@ -34,6 +34,10 @@ func (p *Page) lead() {
 // nextChars is the maximum length of a first step without a command that precedes the command at the top.
 const nextChars = 100
 
+// commandChars is the length of the longest command at the top of a page: about two lines. The picture must fit on the
+// first screen.
+const commandChars = 160
+
 // next sets the line at the top of a failing page: the first step with a command, after a short step without a
 // command.
 func (p *Page) next() {
@@ -53,6 +57,9 @@ func (p *Page) next() {
 		next.Text = brief(next.Text)
 		if first := &block.Steps[0]; i > 0 && first.When == "" && len(first.Text) <= nextChars && len(first.List) == 0 {
 			next.Text = first.Text + " " + next.Text
+		}
+		if len(next.Command) > commandChars {
+			next.Text, next.Command = strings.TrimSuffix(next.Text, ":")+", by the command below the picture.", ""
 		}
 		p.Next = &next
 		return
