@@ -199,10 +199,31 @@ func (s *Scenario) traffic() (*traffic.Spec, error) {
 			fmt.Sprintf("nic.payload_bytes is %d, but a frame of traffic has %d bytes", s.NIC.PayloadBytes, traffic.HeadBytes),
 			fmt.Sprintf("give at least %d", traffic.HeadBytes))
 	}
+	if err == nil {
+		err = s.checkClasses(spec)
+	}
 	if err != nil {
 		return nil, s.refusal(err)
 	}
 	return spec, nil
+}
+
+// checkClasses checks the classes of a workload against the other keys of the scenario.
+func (s *Scenario) checkClasses(spec *traffic.Spec) error {
+	const key = "workload.traffic.classes"
+	for _, name := range spec.ClassNames() {
+		if spec.Classes[name].Deadline > 0 && s.rules().DeadlineSlots == 0 {
+			return s.refuse(key+"."+name+".deadline", "a class has a deadline, but rules have no deadline_slots",
+				"add rules: {deadline_slots: N}, the deadline of the other classes")
+		}
+	}
+	switch {
+	case len(spec.Classes) > 0 && len(s.RTL) > 0:
+		return s.refuse(key, "RTL of routers knows no classes", "delete classes, or rtl")
+	case spec.Replies() && s.Faults != nil:
+		return s.refuse(key, "with faults, packets get no replies", "delete requests, or faults")
+	}
+	return nil
 }
 
 // moveArrivals puts packets of a file into the slots that the scenario chooses.

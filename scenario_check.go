@@ -151,10 +151,15 @@ func (s *Scenario) checkProgram() error {
 
 func (s *Scenario) checkBare() error {
 	n := s.network()
+	t := s.Workload.Traffic
+	if r := fabric.RoutersOf(n); r != nil && r.Config.Stages.Priority == hw.PriorityClass && (t == nil || t.Classes == nil) {
+		return s.refuse("fabric."+n.Kind()+".router.priority", "priority is class, but packets have no classes",
+			"add workload: {traffic: {classes: {...}}}, or write another priority")
+	}
 	if !s.bare() {
 		return nil
 	}
-	if s.Workload.Traffic == nil {
+	if t == nil {
 		return s.refuse("workload", "without firmware, routers carry bare packets, but workload has no traffic",
 			"write workload: {traffic: {rate: 0.1}}, or firmware: {...}")
 	}

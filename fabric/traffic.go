@@ -61,8 +61,12 @@ type Traffic struct {
 	Overload bool `json:"overload,omitempty"`
 	// maximum number of packets of a source that are in flight or unacknowledged; 0 for any number
 	Closed int `json:"closed,omitempty" jsonschema:"minimum=0,maximum=65535"`
+	// classes of packets by name, for routers without firmware, for example {urgent: {rate: 0.01, priority: 1}, bulk:
+	// {rate: 0.1, size: 5}}; they have numbers in the order of their names (default: one queue for each source)
+	Classes map[string]TrafficClass `json:"classes,omitempty"`
 	// packets to send, for arrivals: file: a CSV file with columns source, destination, size and created, in cycles,
-	// as written by --packets, or src, dest, size and ctime; a column choice gives draws for routes; relative to the
+	// as written by --packets, or src, dest, size and ctime; a column choice gives draws for routes, and class, type
+	// and request the packet's class, its type, and the id of the packet that it replies to; relative to the
 	// scenario's folder
 	File string `json:"file,omitempty" jsonschema:"minLength=1"`
 
@@ -113,6 +117,9 @@ type TrafficRow struct {
 	Via                 uint32 // 1 + processor at the router to visit first, as hw.Packets.Mid; 0: none given
 	Choice              uint64 // draws for routes, as hw.Packets.Choice; 0 without the column choice
 	ID                  uint64 // column id or pid, or the row number from 0
+	Class               string // name of its class; "" without the column class
+	Type                TrafficType
+	Request             uint64 // 1 + id of the packet that it replies to; 0 for none
 }
 
 const (
@@ -163,6 +170,8 @@ type PacketRow struct {
 	Size, Hops              uint16 // frames or flits; hops so far
 	Created, Sent, Received uint64 // NotYet for events that have not happened
 	Measured                bool
+	Class, Type             string // name of its class, "" without classes; name of its type
+	Request                 uint64 // 1 + id of the packet that it replies to; 0 for none
 }
 
 // NotYet is the cycle of an event that has not happened.
@@ -181,10 +190,14 @@ func PacketRowOf(p *hw.Packets, index uint32) PacketRow {
 		Created: at(p.Created[index]), Sent: at(p.Sent[index]), Received: at(p.Received[index])}
 }
 
-// WritePackets writes packets as CSV with a header.
-func WritePackets(to io.Writer, rows iter.Seq[PacketRow]) error {
+// WritePackets writes packets as CSV with a header. classes adds the columns class, type and request.
+func WritePackets(to io.Writer, classes bool, rows iter.Seq[PacketRow]) error {
 	w := bufio.NewWriter(to)
-	_, _ = w.WriteString("id,source,destination,size,created,sent,received,hops,measured\n") // Flush returns the error
+	_, _ = w.WriteString("id,source,destination,size,created,sent,received,hops,measured") // Flush returns the error
+	if classes {
+		_, _ = w.WriteString(",class,type,request")
+	}
+	_ = w.WriteByte('\n')
 	var line []byte
 	for r := range rows {
 		line = strconv.AppendUint(line[:0], r.ID, 10)
@@ -194,11 +207,17 @@ func WritePackets(to io.Writer, rows iter.Seq[PacketRow]) error {
 				line = strconv.AppendUint(line, n, 10)
 			}
 		}
-		measured := ",0\n"
+		measured := ",0"
 		if r.Measured {
-			measured = ",1\n"
+			measured = ",1"
 		}
-		_, _ = w.Write(append(line, measured...))
+		if line = append(line, measured...); classes {
+			line = append(append(append(append(append(line, ','), r.Class...), ','), r.Type...), ',')
+			if r.Request > 0 {
+				line = strconv.AppendUint(line, r.Request-1, 10)
+			}
+		}
+		_, _ = w.Write(append(line, '\n'))
 	}
 	return w.Flush()
 }

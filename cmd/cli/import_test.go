@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"io"
 	"maps"
@@ -89,7 +90,11 @@ const mesh44 = "topology = mesh; k = 4; n = 2; routing_function = dor; num_vcs =
 
 // stagePackets are BookSim's runs with options of a router's stages: the settings of each log, on a mesh of 4 x 4.
 var stagePackets = map[string]string{
-	"shared":       "num_vcs=4 buffer_policy=shared buf_size=8 private_buf_size=0",
+	"shared": "num_vcs=4 buffer_policy=shared buf_size=8 private_buf_size=0",
+	"class": "classes=2 priority=class class_priority={0,1} num_vcs=3 vc_allocator=separable_input_first " +
+		"sw_allocator=separable_input_first",
+	"rw": "use_read_write=1 num_vcs=4 read_request_begin_vc=0 read_request_end_vc=1 read_reply_begin_vc=2 " +
+		"read_reply_end_vc=3 write_request_begin_vc=0 write_request_end_vc=1 write_reply_begin_vc=2 write_reply_end_vc=3",
 	"is2":          "input_speedup=2 num_vcs=4",
 	"is3":          "topology=anynet network_file=five_routers routing_function=min input_speedup=3 num_vcs=4 vc_allocator=separable_input_first sw_allocator=separable_input_first",
 	"os2":          "output_speedup=2",
@@ -143,6 +148,9 @@ func TestImportGoldenPackets(t *testing.T) {
 			want := packetRows(log)
 			require.Greater(t, len(want), 700)
 			require.Equal(t, want, packetRows(string(sent)))
+			if name == "stages_class" || name == "stages_rw" {
+				require.Equal(t, classRows(log), classRows(string(sent)))
+			}
 		})
 	}
 }
@@ -156,6 +164,19 @@ func unpacked(t *testing.T, path string) string {
 	text, err := io.ReadAll(r)
 	require.NoError(t, err)
 	return string(text)
+}
+
+// classRows returns id, class, type and request of each packet of a file, sorted, in the words of BookSim.
+func classRows(text string) (rows []string) {
+	types := map[string]string{"read_request": "0", "read_reply": "1", "write_request": "2", "write_reply": "3", "plain": "4"}
+	for line := range strings.Lines(text) {
+		fields := strings.Split(strings.TrimSpace(line), ",")
+		fields[10], fields[11] = cmp.Or(types[fields[10]], fields[10]), cmp.Or(fields[11], "-1")
+		rows = append(rows, strings.Join([]string{fields[0], fields[9], fields[10], fields[11]}, ","))
+	}
+	rows = rows[1:]
+	slices.Sort(rows)
+	return rows
 }
 
 // packetRows returns id, source, destination, size, times and hops of each packet of a file, sorted.

@@ -39,8 +39,9 @@ type RouterStages struct {
 	VCShuffleRequests bool `json:"vc_shuffle_requests,omitempty"`
 	// flits with priority; islip ignores it. age: the oldest packet; network_age: the flit that left its source first;
 	// local_age: the flit that reached the router first; queue_length: the longest queue; hop_count: the most hops;
-	// sequence: the packet with the lowest ordinal at its source (default none)
-	Priority string `json:"priority,omitempty" jsonschema:"enum=none,enum=age,enum=network_age,enum=local_age,enum=queue_length,enum=hop_count,enum=sequence"`
+	// sequence: the packet with the lowest ordinal at its source; class: the priority of the packet's class (default
+	// none)
+	Priority string `json:"priority,omitempty" jsonschema:"enum=none,enum=age,enum=network_age,enum=local_age,enum=queue_length,enum=hop_count,enum=sequence,enum=class"`
 	// a virtual channel has the highest priority in its queue, not that of its first flit
 	PriorityDonation bool `json:"priority_donation,omitempty"`
 	// buffers of an input port that its virtual channels share (default: depth flits for each)

@@ -572,7 +572,7 @@ func (s *Stream) WritePackets(to io.Writer) error {
 		}
 		return cmp.Or(cmp.Compare(a.Received, b.Received), cmp.Compare(a.Source, b.Source), cmp.Compare(a.ID, b.ID))
 	})
-	return fabric.WritePackets(to, slices.Values(rows))
+	return fabric.WritePackets(to, false, slices.Values(rows))
 }
 
 // ChannelLoads counts the flits of arrived packets on each channel between routers.

@@ -14,6 +14,7 @@ const (
 	drawDestination = 40
 	drawHotspot     = 41
 	drawSize        = 42
+	drawWrite       = 43
 )
 
 const never = math.MaxUint32

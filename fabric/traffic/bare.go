@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -23,7 +24,8 @@ const barePacketsMax = 1 << 30
 type Bare struct {
 	fabric.NoPackets
 	*hw.Packets
-	ids        []uint64 // ids from the file; nil for packet numbers
+	ids        []uint64    // ids from the file; nil for packet numbers
+	classes    *classified // nil without classes
 	spec       *Spec
 	processors int
 
@@ -48,6 +50,8 @@ func RefereeOf(s *Spec, processors int, net *stream.Bare, rules *fabric.Rules, l
 func (b *Bare) draw(seed uint64) error {
 	s := b.spec
 	*b.Packets, b.ids = hw.Packets{}, nil
+	b.classes = s.begin(b.Packets)
+	defer func() { b.classes.end(b.Packets, s) }()
 	if s.Closed > 0 {
 		return refuse(refusal{true, "closed", fmt.Sprintf("closed is %d, but sources of bare packets get no notice when "+
 			"packets "+
@@ -78,35 +82,44 @@ func (b *Bare) draw(seed uint64) error {
 				b.Choice[i] = r.Choice
 			}
 		}
-		return nil
+		if b.classes == nil {
+			return nil
+		}
+		return b.classify()
 	}
-	return b.drawAll(NewDraws(s, b.processors, seed, 1), uint32(min(s.End, never-1)))
+	return b.drawAll(s.draws(b.processors, seed), uint32(min(s.End, never-1)))
 }
 
 // packetsPerWindow is the mean number of packets in a window of drawAll. Each window is sorted separately.
 const packetsPerWindow = 1 << 14
 
-// drawAll draws the packets created before end. For each window of cycles, it draws the packets source by source and
-// sorts them by creation, then by source.
-func (b *Bare) drawAll(d *Draws, end uint32) error {
-	type made struct{ at, source, number uint32 }
-	perCycle := b.spec.Rate * float64(b.processors)
+// drawAll draws the packets created before end, by the draws of each class. For each window of cycles, it draws the
+// packets source by source, class by class, and sorts them by creation, then by source and class. A reply follows its
+// request.
+func (b *Bare) drawAll(draws []*Draws, end uint32) error {
+	type made struct {
+		at, source, number uint32
+		class              int
+	}
+	perCycle := b.spec.rate() * float64(b.processors)
 	b.Reserve(int(min(perCycle*float64(end), 1<<24)))
 	window := uint32(min(packetsPerWindow/perCycle+1, math.MaxUint32))
-	next := make([]made, b.processors)
-	for source := range next {
-		next[source] = made{d.First(uint32(source)), uint32(source), 0}
+	next := make([]made, 0, b.processors*len(draws))
+	for source := range uint32(b.processors) {
+		for class, d := range draws {
+			next = append(next, made{d.First(source), source, 0, class})
+		}
 	}
 	var list []made
 	for begin := uint32(0); begin < end; {
 		stop := begin + min(window, end-begin)
 		list = list[:0]
-		for source := range next {
-			n := &next[source]
+		for i := range next {
+			n := &next[i]
 			for n.at < stop {
 				list = append(list, *n)
 				n.number++
-				n.at = d.Next(n.source, n.number, n.at)
+				n.at = draws[n.class].Next(n.source, n.number, n.at)
 			}
 		}
 		if b.Count()+len(list) > barePacketsMax {
@@ -115,8 +128,16 @@ func (b *Bare) drawAll(d *Draws, end uint32) error {
 		}
 		hw.SortByKey(list, func(x *made) uint32 { return x.at - begin })
 		for _, x := range list {
+			d := draws[x.class]
 			destination, size := d.Packet(x.source, x.number)
-			b.Add(x.source, destination, uint16(size), x.at)
+			if b.classes == nil {
+				b.Add(x.source, destination, uint16(size), x.at)
+			} else if b.spec.classes[x.class].Requests != nil {
+				b.request(d, x.class, x.source, x.number, destination, x.at)
+			} else {
+				b.Add(x.source, destination, uint16(size), x.at)
+				b.classes.add(b.Packets, x.class, x.class, fabric.PlainPacket, 0)
+			}
 		}
 		begin = stop
 	}
@@ -152,13 +173,17 @@ type Shown struct {
 	hops, arrived, way uint64 // sums over arrived packets; way: number of cycles in the network
 	// number of packets by latency in cycles, from creation and from departure from the source
 	latency, network tally
+	classes          []classFigures
 }
 
 // Shown summarises a run of the given number of cycles.
 func (b *Bare) Shown(cycles uint64) *Shown {
 	w := &window{spec: b.spec, unit: "cycle", slotCycles: 1, growing: newGrowing(&b.spec.Window, 1)}
-	s := &Shown{b: b, w: w, cycles: cycles}
+	s := &Shown{b: b, w: w, cycles: cycles, classes: make([]classFigures, len(b.spec.classes))}
 	for i, created := range b.Created {
+		if created == hw.PacketPending {
+			continue // a reply to a request that has not arrived
+		}
 		received, size := b.Received[i], uint64(b.Size[i])
 		w.growing.comes(created)
 		if received != hw.PacketPending {
@@ -172,6 +197,11 @@ func (b *Bare) Shown(cycles uint64) *Shown {
 			continue
 		}
 		w.created++
+		var c *classFigures
+		if len(s.classes) > 0 {
+			c = &s.classes[b.Traffic.Class[i]]
+			c.created++
+		}
 		if s.offered += size; received == hw.PacketPending {
 			w.pending++
 			continue
@@ -181,6 +211,11 @@ func (b *Bare) Shown(cycles uint64) *Shown {
 		s.way += uint64(received - b.Sent[i])
 		s.latency.add(received - created)
 		s.network.add(received - b.Sent[i])
+		if c != nil {
+			c.arrived++
+			c.latency.add(received - created)
+			c.network.add(received - b.Sent[i])
+		}
 	}
 	w.over, w.way = w.pending == 0 || cycles >= uint64(b.spec.Slots()), float64(s.way)/float64(max(s.arrived, 1))
 	return s
@@ -195,6 +230,9 @@ func (b *Bare) judge(cycles uint64, find func(fabric.Finding)) {
 		j.came(b.trip(i, b.Received[i]), find)
 	}
 	for i, received := range b.Received {
+		if b.Created[i] == hw.PacketPending {
+			continue
+		}
 		if t := b.trip(uint32(i), uint32(cycles)); received == hw.PacketPending && uint64(t.created) < cycles {
 			j.waits(t, find)
 		}
@@ -203,7 +241,11 @@ func (b *Bare) judge(cycles uint64, find func(fabric.Finding)) {
 
 func (b *Bare) trip(i, at uint32) *trip {
 	took := at - min(b.Created[i], at)
-	return &trip{serial: b.ID(i), source: b.Source[i], destination: b.Destination[i],
+	deadline := uint32(0)
+	if b.classes != nil {
+		deadline = uint32(b.spec.classes[b.Traffic.Class[i]].Deadline)
+	}
+	return &trip{deadline: deadline, serial: b.ID(i), source: b.Source[i], destination: b.Destination[i],
 		created: b.Created[i], at: at, took: took, queued: min(b.Sent[i], at) - min(b.Created[i], b.Sent[i]),
 		cycles: uint64(took), cycle: uint64(at), measured: b.measures(b.Created[i])}
 }
@@ -225,6 +267,7 @@ func (s *Shown) Metrics() (m fabric.Metrics) {
 	queued, most := b.queues(s.cycles)
 	m.AddKnown(whole, "source_queue.mean", float64(queued)/perCycle)
 	m.AddKnown(whole, "source_queue.max", most)
+	s.addClasses(&m)
 	m.AddKnown(w.over && len(latencies) > 0, "latency.histogram", latencies)
 	return m
 }
@@ -265,6 +308,24 @@ func histogram(counts map[uint64]uint64) (h Histogram) {
 	return h
 }
 
+// byCreation yields the numbers of the created packets by cycle of creation.
+func (b *Bare) byCreation() iter.Seq2[int, uint32] {
+	if b.Traffic == nil || b.Traffic.Request == nil {
+		return func(yield func(int, uint32) bool) {
+			for i := 0; i < b.Count() && yield(i, uint32(i)); i++ {
+			}
+		}
+	}
+	var order []uint32
+	for i, at := range b.Created {
+		if at != hw.PacketPending {
+			order = append(order, uint32(i))
+		}
+	}
+	hw.SortByKey(order, func(i *uint32) uint32 { return b.Created[*i] })
+	return slices.All(order)
+}
+
 // queues returns the sum over cycles of the packets in source queues within the window, and the longest queue of a
 // source at the end of a cycle.
 func (b *Bare) queues(cycles uint64) (queued, most uint64) {
@@ -273,7 +334,8 @@ func (b *Bare) queues(cycles uint64) (queued, most uint64) {
 		sent  []uint32
 		first int
 	}, b.processors)
-	for i, at := range b.Created {
+	for _, i := range b.byCreation() {
+		at := b.Created[i]
 		sent := uint64(math.MaxUint64)
 		if b.Sent[i] != hw.PacketPending {
 			sent = uint64(b.Sent[i])
@@ -335,14 +397,20 @@ func (b *Bare) Digest() (d traces.Digest) {
 func (b *Bare) WritePackets(to io.Writer) error {
 	order := b.Arrived()
 	for i, received := range b.Received {
-		if received == hw.PacketPending {
+		if received == hw.PacketPending && b.Created[i] != hw.PacketPending {
 			order = append(order, uint32(i))
 		}
 	}
-	return fabric.WritePackets(to, func(yield func(fabric.PacketRow) bool) {
+	return fabric.WritePackets(to, b.classes != nil, func(yield func(fabric.PacketRow) bool) {
 		for _, i := range order {
 			row := fabric.PacketRowOf(b.Packets, i)
 			row.Measured, row.ID = b.measures(b.Created[i]), b.ID(i)
+			if t := b.Traffic; t != nil {
+				row.Class, row.Type = b.spec.classes[t.Class[i]].name, b.classes.types[i].String()
+				if t.Request != nil && t.Request[i] > 0 {
+					row.Request = 1 + b.ID(t.Request[i]-1)
+				}
+			}
 			if !yield(row) {
 				return
 			}

@@ -3,6 +3,7 @@ package traffic
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,6 +133,49 @@ const fileBytesMax = 1 << 30
 var columns = [...]struct{ name, other string }{{"source", "src"}, {"destination", "dest"},
 	{"size", "size"}, {"created", "ctime"}}
 
+// optional are the other columns that a file may have.
+var optional = [...]struct {
+	name, other, remedy string
+	read                func(row *fabric.TrafficRow, text string) (ok bool)
+}{
+	{"id", "pid", "give a number", func(row *fabric.TrafficRow, text string) bool {
+		id, err := strconv.ParseUint(text, 10, 64)
+		row.ID = id
+		return err == nil
+	}},
+	{"choice", "", fmt.Sprintf("give up to %d numbers from 0 to %d with points between them, or nothing", hw.ChoicesMax,
+		1<<hw.ChoiceBits-1), readChoice},
+	{"via", "", "give the number of a processor, or nothing", func(row *fabric.TrafficRow, text string) bool {
+		if text == "" {
+			return true
+		}
+		node, err := strconv.ParseUint(text, 10, 31)
+		row.Via = uint32(node + 1)
+		return err == nil
+	}},
+	{"class", "", "give the name of a class", func(row *fabric.TrafficRow, text string) bool {
+		row.Class = strings.Clone(text)
+		return true
+	}},
+	{"type", "", "", func(row *fabric.TrafficRow, text string) bool {
+		number := slices.Index(fabric.TrafficTypes(), text)
+		if n, err := strconv.ParseUint(text, 10, 8); err == nil && number < 0 && n < fabric.TrafficTypeCount {
+			number = int(n+1) % fabric.TrafficTypeCount
+		}
+		row.Type = fabric.TrafficType(number) // a number that no type has for other words; only classes read it
+		return true
+	}},
+	{"request", "", "", func(row *fabric.TrafficRow, text string) bool {
+		if text != "" && text != "-1" {
+			id, err := strconv.ParseUint(text, 10, 63)
+			if row.Request = id + 1; err != nil {
+				row.Request = math.MaxUint64
+			}
+		}
+		return true
+	}},
+}
+
 // ReadFile reads the packets of a file, in order of time. It returns an error for an unreadable file or an invalid
 // row.
 func ReadFile(path string) ([]fabric.TrafficRow, error) {
@@ -147,26 +191,24 @@ func ReadFile(path string) ([]fabric.TrafficRow, error) {
 func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
 	var at [len(columns)]int
 	rows := make([]fabric.TrafficRow, 0, bytes.Count(data, []byte{'\n'}))
-	named, chosen, via := -1, -1, -1
+	var of []int // by optional column: its number, -1 if the file has none
 	err := input.Table(path, data, "write one row for each packet, with as many fields as the header row",
 		func(head []string) (err error) {
-			named = slices.IndexFunc(head, func(name string) bool { return name == "id" || name == "pid" })
-			chosen, via = slices.Index(head, "choice"), slices.Index(head, "via")
+			for _, c := range optional {
+				of = append(of, slices.IndexFunc(head, func(name string) bool { return name == c.name || name == c.other }))
+			}
 			at, err = find(path, head)
 			return err
 		}, func(line int, record []string) error {
-			row, err := readRow(path, line, record, at, named)
-			if row.Line = uint32(line); named < 0 {
-				row.ID = uint64(len(rows))
-			}
-			if err == nil && chosen >= 0 {
-				row.Choice, err = readChoice(fmt.Sprintf("%s:%d:1", path, line), record[chosen])
-			}
-			if err == nil && via >= 0 && record[via] != "" {
-				node, wrong := strconv.ParseUint(record[via], 10, 31)
-				if row.Via = uint32(node + 1); wrong != nil {
-					err = input.Mistake(fmt.Sprintf("%s:%d:1", path, line), fmt.Sprintf("via is %q", input.Clip(record[via])),
-						"give the number of a processor, or nothing")
+			row, err := readRow(path, line, record, at)
+			row.Line, row.ID = uint32(line), uint64(len(rows))
+			for i, column := range of {
+				if err != nil || column < 0 {
+					continue
+				}
+				if text := record[column]; !optional[i].read(&row, text) {
+					err = input.Mistake(fmt.Sprintf("%s:%d:1", path, line),
+						fmt.Sprintf("%s is %q", optional[i].name, input.Clip(text)), optional[i].remedy)
 				}
 			}
 			rows = append(rows, row)
@@ -218,8 +260,7 @@ func Moved(rows []fabric.TrafficRow, moves []Move, each uint64) (moved []fabric.
 	return moved, len(moves)
 }
 
-func readRow(path string, line int, record []string, at [len(columns)]int, named int,
-) (row fabric.TrafficRow, err error) {
+func readRow(path string, line int, record []string, at [len(columns)]int) (row fabric.TrafficRow, err error) {
 	place := func() string { return fmt.Sprintf("%s:%d:1", path, line) }
 	wrong, values := &input.Errors{}, [len(columns)]uint64{}
 	for i, column := range at {
@@ -233,26 +274,19 @@ func readRow(path string, line int, record []string, at [len(columns)]int, named
 	}
 	row = fabric.TrafficRow{Source: uint32(values[0]), Destination: uint32(values[1]),
 		Size: uint8(values[2]), Created: values[3]}
-	if named >= 0 {
-		if row.ID, err = strconv.ParseUint(record[named], 10, 64); err != nil {
-			wrong.Take(input.Mistake(place(), fmt.Sprintf("the id is %q", input.Clip(record[named])), "give a number"))
-		}
-	}
 	return row, wrong.Err()
 }
 
 // readChoice reads the draws of a packet, such as 1.0.3; an empty text has none.
-func readChoice(place, text string) (choice uint64, err error) {
+func readChoice(row *fabric.TrafficRow, text string) (ok bool) {
 	for i, field := range strings.Split(text, ".") {
 		drawn, err := strconv.ParseUint(field, 10, hw.ChoiceBits)
 		if text != "" && (err != nil || i >= hw.ChoicesMax) {
-			return 0, input.Mistake(place, fmt.Sprintf("choice is %q", input.Clip(text)),
-				fmt.Sprintf("give up to %d numbers from 0 to %d with points between them, or nothing", hw.ChoicesMax,
-					1<<hw.ChoiceBits-1))
+			return false
 		}
-		choice |= drawn << (hw.ChoiceBits * i)
+		row.Choice |= drawn << (hw.ChoiceBits * i)
 	}
-	return choice, nil
+	return true
 }
 
 func find(path string, head []string) (at [len(columns)]int, err error) {

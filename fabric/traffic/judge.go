@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"cmp"
 	"fmt"
 
 	"starloom/fabric"
@@ -27,6 +28,7 @@ func newJudge(r *fabric.Rules, processors int, unit string) judge {
 
 type trip struct {
 	serial              uint64
+	deadline            uint32 // limit of its class, 0 for that of all packets
 	source, destination uint32
 	created, at         uint32 // at: time of arrival, or end of the run
 	took                uint32 // time compared with the deadline, first slot included
@@ -45,7 +47,7 @@ func (j *judge) came(t *trip, find func(fabric.Finding)) {
 	if over := j.over(t, "cycle", j.latency, t.cycles); over != "" {
 		find(t.finding(fabric.FindSlow, t.name(j.unit)+" came "+over))
 	}
-	if over := j.over(t, j.unit, j.deadline, uint64(t.took)); over != "" {
+	if over := j.over(t, j.unit, cmp.Or(t.deadline, j.deadline), uint64(t.took)); over != "" {
 		find(t.finding(fabric.FindOverdue, "received "+t.name(j.unit)+" "+over))
 	}
 }
@@ -54,7 +56,7 @@ func (j *judge) waits(t *trip, find func(fabric.Finding)) {
 	if over := j.over(t, "cycle", j.latency, t.cycles); over != "" {
 		find(t.finding(fabric.FindSlow, t.name(j.unit)+" has not come "+over))
 	}
-	if over := j.over(t, j.unit, j.deadline, uint64(t.took)); over != "" {
+	if over := j.over(t, j.unit, cmp.Or(t.deadline, j.deadline), uint64(t.took)); over != "" {
 		find(t.finding(fabric.FindOverdue, "has not received "+t.name(j.unit)+" "+over))
 	}
 }

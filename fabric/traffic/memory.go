@@ -66,17 +66,25 @@ const (
 	memoryQueued = 4 * 4
 	memorySorted = 3 * 4
 	memoryEvents = 2 * 3 * 4
+	memoryClass  = 3 + 4 + 4 // class, type, and request; its entry in the queue of its class
+	memoryReply  = 2 * 4     // links to its reply, and in the queue of replies
 )
 
 // BareBytes estimates the memory of bare packets between processors in bytes; logs includes a file of packets.
 func BareBytes(s *Spec, processors int, logs bool) uint64 {
 	rows, file := float64(len(s.Rows)), uint64(len(s.Rows))*uint64(unsafe.Sizeof(fabric.TrafficRow{})+8)
 	if rows == 0 {
-		rows = s.Rate * float64(processors) * float64(s.End)
+		rows = s.rate() * float64(processors) * float64(s.End)
 	}
 	each := listGrowth*(memoryBare+memorySorted+memoryEvents) + memoryQueued
 	if logs {
 		each += 2 * 4
+	}
+	if len(s.classes) > 0 {
+		each += memoryClass
+	}
+	if s.Replies() {
+		each += memoryReply
 	}
 	return memoryOnce + file + uint64(rows*each)
 }

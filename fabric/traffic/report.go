@@ -156,7 +156,7 @@ func (r *Referee) WritePackets(to io.Writer) error {
 		}
 		return cmp.Or(cmp.Compare(x.arrived, y.arrived), cmp.Compare(x.source, y.source))
 	})
-	return fabric.WritePackets(to, func(yield func(fabric.PacketRow) bool) {
+	return fabric.WritePackets(to, false, func(yield func(fabric.PacketRow) bool) {
 		for _, i := range id {
 			if !yield(r.row(i, &rows[i])) {
 				return

@@ -29,6 +29,9 @@ type Spec struct {
 	Self     bool
 	Timebase fabric.Timebase
 	Window
+
+	classes []class // in the order of their numbers; nil for one queue for each source
+	divided bool    // some class has virtual channels of its own
 }
 
 // Window is the measured time: it contains packets created in the cycles From to End-1. The run ends in cycle Last at
@@ -68,8 +71,12 @@ func Settle(t *fabric.Traffic, n fabric.Network, p *fabric.Program, base fabric.
 	}
 	s.settle(n)
 	processors := n.Shape().Processors()
-	for _, check := range []func() error{s.checkKeys, s.settleWindow,
-		func() error { return s.checkPattern(processors) }, func() error { return s.checkLists(processors) }} {
+	checks := []func() error{s.checkKeys, s.settleWindow,
+		func() error { return s.checkPattern(processors) }, func() error { return s.checkLists(processors) }}
+	if len(s.Classes) > 0 {
+		checks = []func() error{s.settleWindow, func() error { return s.settleClasses(n) }}
+	}
+	for _, check := range checks {
 		if err := check(); err != nil {
 			return nil, err
 		}
@@ -364,20 +371,20 @@ func (s *Spec) checkCarried(n fabric.Network, p *fabric.Program) error {
 			return refuse(refusal{true, "file", "a packet of the file cannot be carried: " + why, "give other packets"})
 		}
 	}
-	if s.Arrivals == fabric.ArrivalsFile || s.draws() && (!s.Self || c.Reaches(0, 0) == "") {
+	if s.Arrivals == fabric.ArrivalsFile || s.isRandom() && (!s.Self || c.Reaches(0, 0) == "") {
 		return nil
 	}
 	return s.checkReaches(n, c)
 }
 
 func (s *Spec) anywhere(c *fabric.Carries) string {
-	if c.Anywhere == nil || s.Arrivals == fabric.ArrivalsFile || !s.draws() {
+	if c.Anywhere == nil || s.Arrivals == fabric.ArrivalsFile || !s.isRandom() {
 		return ""
 	}
 	return c.Anywhere()
 }
 
-func (s *Spec) draws() bool {
+func (s *Spec) isRandom() bool {
 	return s.Pattern == fabric.PatternUniform || s.Pattern == fabric.PatternHotspot ||
 		s.Pattern == fabric.PatternNextGroup || s.Pattern == fabric.PatternPermutation
 }
@@ -389,7 +396,7 @@ func (s *Spec) checkReaches(n fabric.Network, c *fabric.Carries) error {
 	p := newPattern(s, processors, 0, 0)
 	for source := range processors {
 		to := source
-		if !s.draws() {
+		if !s.isRandom() {
 			to = int(p.fixed(uint32(source)))
 		}
 		if to == source && !s.Self {

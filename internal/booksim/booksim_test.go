@@ -78,35 +78,37 @@ func TestSyntax(t *testing.T) {
 // TestRefused: a value that a scenario cannot express is refused by name, with a remedy.
 func TestRefused(t *testing.T) {
 	for text, refused := range map[string]string{
-		"subnets = 2;":                              "subnets = 2: several networks side by side; write subnets = 1",
-		"sim_type = batch;":                         "sim_type = batch: a simulation of batches; write sim_type = latency",
-		"router = event;":                           "router = event: another router; write router = iq",
-		"router = chaos;":                           "router = chaos: another router",
-		"classes = 2;":                              "classes = 2: several classes of packets",
-		"use_read_write = 1;":                       "use_read_write = 1: packets that are requests",
-		"noq = 1;":                                  "noq = 1: queues by next output",
-		"link_failures = 3;":                        "link_failures = 3: links that fail at random",
-		"vc_allocator = pim;":                       "vc_allocator = pim: routers have no such allocator; write one of",
-		"routing_function = chaos;":                 "routing_function = chaos: Starloom's routes lack this function; write routing_function = dor or dim_order",
-		"topology = tree4; routing_function = nca;": "topology = tree4: Starloom lacks this network: its way up is drawn for each packet; write",
-		"topology = dragonflynew; routing_function = min;":                    "topology = dragonflynew: Starloom lacks this network: its sources draw the virtual channel",
-		"routing_function = nearest;":                                         "routing_function = nearest: BookSim 2 has no such function for topology = mesh, and stops",
-		"topology = hypercube;":                                               "topology = hypercube: BookSim 2 has no such topology, and stops; write topology = anynet, cmesh,",
-		"traffic = diagonal;":                                                 "traffic = diagonal: scenarios have no such pattern",
-		"traffic = bad_dragon;":                                               "traffic = bad_dragon: groups of 32 of 16 nodes",
-		"traffic = tornado({5,2});":                                           "2 digits in base 5, for 16 nodes",
-		"traffic = hotspot(16);":                                              "node 16 with rate 1; allowed: nodes up to 15",
-		"k = 3; traffic = bitcomp;":                                           "traffic = bitcomp: BookSim stops with 9 nodes",
-		"perm_seed = time; traffic = randperm;":                               "perm_seed = time: a permutation that depends on the time",
-		"injection_rate = 1.5;":                                               "injection_rate = 1.5: 1.5 packets per node and cycle",
-		"injection_process = on_off;":                                         "bursts with 0.2 packets per cycle",
-		"packet_size = 0;":                                                    "packets of 0 flits",
-		"max_samples = 3;":                                                    "0 sample periods of 1000 cycles after the warm-up",
-		"vc_buf_size = 0;":                                                    "vc_buf_size = 0: out of range; allowed: 1 to 4096",
-		"topology = anynet; routing_function = min;":                          "an anynet without its file",
-		"topology = anynet; routing_function = min; network_file = lost;":     "lost: cannot be read: no such file",
-		"topology = torus; routing_function = dim_order; k = 5; num_vcs = 1;": "dim_order needs two classes of VCs",
-		"topology = cmesh; routing_function = dor_no_express;":                "k = 4: a concentrated mesh with other numbers; write n = 2, c = 4, xr = yr = 2, x = y = k",
+		"subnets = 2;":                                     "subnets = 2: several networks side by side; write subnets = 1",
+		"sim_type = batch;":                                "sim_type = batch: a simulation of batches; write sim_type = latency",
+		"router = event;":                                  "router = event: another router; write router = iq",
+		"router = chaos;":                                  "router = chaos: another router",
+		"classes = 0;":                                     "classes = 0: 0 classes; allowed: 1 to 51",
+		"use_read_write = 1; num_vcs = 15;":                "write_reply_end_vc = 15: the virtual channels 10 to 15; give first and last, within the 15 of num_vcs",
+		"classes = 2; injection_process = on_off;":         "several classes have no bursts",
+		"classes = 2; traffic = {uniform,tornado};":        "class 1 has tornado, whose numbers are keys of all classes",
+		"noq = 1;":                                         "noq = 1: queues by next output",
+		"link_failures = 3;":                               "link_failures = 3: links that fail at random",
+		"vc_allocator = pim;":                              "vc_allocator = pim: routers have no such allocator; write one of",
+		"routing_function = chaos;":                        "routing_function = chaos: Starloom's routes lack this function; write routing_function = dor or dim_order",
+		"topology = tree4; routing_function = nca;":        "topology = tree4: Starloom lacks this network: its way up is drawn for each packet; write",
+		"topology = dragonflynew; routing_function = min;": "topology = dragonflynew: Starloom lacks this network: its sources draw the virtual channel",
+		"routing_function = nearest;":                      "routing_function = nearest: BookSim 2 has no such function for topology = mesh, and stops",
+		"topology = hypercube;":                            "topology = hypercube: BookSim 2 has no such topology, and stops; write topology = anynet, cmesh,",
+		"traffic = diagonal;":                              "traffic = diagonal: scenarios have no such pattern",
+		"traffic = bad_dragon;":                            "traffic = bad_dragon: groups of 32 of 16 nodes",
+		"traffic = tornado({5,2});":                        "2 digits in base 5, for 16 nodes",
+		"traffic = hotspot(16);":                           "node 16 with rate 1; allowed: nodes up to 15",
+		"k = 3; traffic = bitcomp;":                        "traffic = bitcomp: BookSim stops with 9 nodes",
+		"perm_seed = time; traffic = randperm;":            "perm_seed = time: a permutation that depends on the time",
+		"injection_rate = 1.5;":                            "injection_rate = 1.5: 1.5 packets per node and cycle",
+		"injection_process = on_off;":                      "bursts with 0.2 packets per cycle",
+		"packet_size = 0;":                                 "packets of 0 flits",
+		"max_samples = 3;":                                 "0 sample periods of 1000 cycles after the warm-up",
+		"vc_buf_size = 0;":                                 "vc_buf_size = 0: out of range; allowed: 1 to 4096",
+		"topology = anynet; routing_function = min;":       "an anynet without its file",
+		"topology = anynet; routing_function = min; network_file = lost;":                           "lost: cannot be read: no such file",
+		"topology = torus; routing_function = dim_order; k = 5; num_vcs = 1;":                       "dim_order needs two classes of VCs",
+		"topology = cmesh; routing_function = dor_no_express;":                                      "k = 4: a concentrated mesh with other numbers; write n = 2, c = 4, xr = yr = 2, x = y = k",
 		"topology = cmesh; routing_function = dor_no_express; c = 9; xr = 3; yr = 2; x = 4; y = 4;": "c = 9: 9 nodes per router, in xr = 3 columns and yr = 2 rows; give a square",
 		"topology = cmesh; routing_function = xy_yx; c = 4; xr = 2; yr = 2; x = 4; y = 4;":          "routing_function = xy_yx: Starloom's routes lack this function; write routing_function = dor_no_express",
 		"topology = flatfly; routing_function = ran_min; c = 4; xr = 2; yr = 2; x = 4; y = 2;":      "a grid of x = 4 by y = 2 routers; give x = y",
@@ -115,9 +117,9 @@ func TestRefused(t *testing.T) {
 		_, err := imported(smallMesh + text)
 		require.ErrorContains(t, err, refused, text)
 	}
-	_, err := imported(smallMesh+"subnets = 2;\nclasses = 2;", "noq=1")
+	_, err := imported(smallMesh+"subnets = 2;\nclasses = 200;", "noq=1")
 	require.EqualError(t, err, "a.cfg:1:49: subnets = 2: several networks side by side; write subnets = 1, and import a configuration for each network\n"+
-		"a.cfg:2:1: classes = 2: several classes of packets; write classes = 1: a source has one queue\n"+
+		"a.cfg:2:1: classes = 200: 200 classes; allowed: 1 to 51\n"+
 		"noq=1: noq = 1: queues by next output; write noq = 0")
 }
 
@@ -146,6 +148,11 @@ func TestValues(t *testing.T) {
 		"traffic = randperm; perm_seed = 1;":                        "destinations: [15, 13, 8, 5, 4, 7, 0, 11, 6, 10, 14, 9, 12, 3, 2, 1]",
 		"traffic = randperm(2); perm_seed = 1;":                     "destinations: [12, 14, 13,",
 		"injection_process = on_off({-1.0,0.25,1.0});":              "arrivals: bursty, burst: 4",
+		"classes = 2; injection_rate = {0.2,0.1}; packet_size = {1,{2,6}}; traffic = {uniform,transpose};": "classes: {" +
+			`"0": {rate: 0.2, size: 1}, "1": {pattern: transpose, rate: 0.1, size: [{frames: 2, weight: 1}, {frames: 6, weight: 1}]}}`,
+		"use_read_write = 1; write_fraction = 0.25; read_reply_size = 5; injection_rate = 0.6; injection_rate_uses_flits = 1;": `"0": {rate: 0.15, requests: ` +
+			"{read_reply: {size: 5, vcs: [8, 13]}, read_request: {size: 1, vcs: [0, 5]}, write_fraction: 0.25, write_reply: {size: 1, vcs: [10, 15]}, write_request: {size: 1, vcs: [2, 7]}}}",
+		"classes = 2; priority = class; class_priority = {3,-1}; vc_allocator = select; sw_allocator = select;": `"0": {priority: 3, rate: 0.1, size: 1}, "1": {priority: -1,`,
 		"seed = 7;": "seed: 7",
 		"topology = anynet; routing_function = min; network_file = graph; traffic = hotspot(2);":                         "anynet: graph",
 		"topology = torus; routing_function = dim_order; k = 5; use_noc_latency = 0;":                                    "torus: {k: [5, 5], latency: 1}",

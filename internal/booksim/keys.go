@@ -1,6 +1,10 @@
 package booksim
 
-import "strings"
+import (
+	"strings"
+
+	"starloom/fabric"
+)
 
 const (
 	unread       = "BookSim reads it nowhere"
@@ -14,7 +18,6 @@ const (
 	ofBursts     = "only for injection_process = on_off"
 	ofSample     = "Starloom measures a fixed time; it does not end when the means no longer change"
 	ofGrids      = "only for networks with several nodes per router, and for tornado and neighbor"
-	classesOne   = "one class of packets"
 )
 
 var (
@@ -109,10 +112,9 @@ var keys = withRequests(map[string]*key{
 		none("its router does not pass it to allocators; separable_input_first(matrix) names an arbiter")},
 	"alloc_iters": {"i", "1", none("its router does not pass it to allocators; islip(2) has 2 iterations")},
 
-	"classes": {"i", "1", only(classesOne, "several classes of packets",
-		"write classes = 1: a source has one queue")},
+	"classes":        {"i", "1", classesRule(fabric.TrafficClassesMax)},
 	"traffic":        {"s", "uniform", drawn(pattern)},
-	"class_priority": {"si", "0", unless(is("priority", "class"), same(classesOne), ofPriorities)},
+	"class_priority": {"si", "0", unless(is("priority", "class"), same("workload.traffic.classes, priority"), ofPriorities)},
 	"perm_seed": {"si", "0",
 		drawn(unless(func(r *reader) bool { return strings.HasPrefix(r.text("traffic"), "randperm") },
 			same("workload.traffic.destinations"), "only for traffic = randperm"))},
@@ -128,9 +130,9 @@ var keys = withRequests(map[string]*key{
 	"batch_size":                {"i", "1000", none(ofBatch)}, "batch_count": {"i", "1", none(ofBatch)},
 	"max_outstanding_requests": {"i", "0", none(ofBatch)}, "sent_packets_out": {"s", "", none(ofBatch)},
 
-	"use_read_write": {"si", "0", only("no requests with replies", "packets that are requests and cause replies",
-		"write use_read_write = 0: packets have one range of virtual channels")},
-	"write_fraction": {"sf", "0.5", none(ofRequests)},
+	"use_read_write": {"si", "0", unless((*reader).anyReads, same("workload.traffic.classes, requests"),
+		"packets without replies")},
+	"write_fraction": {"sf", "0.5", ofMessages(drawn(same("workload.traffic.classes, write_fraction")))},
 
 	"sim_type":       {"s", "latency", simulation},
 	"warmup_periods": {"i", "3", drawn(same("workload.traffic.warm_up, in sample periods"))},
@@ -160,15 +162,3 @@ var keys = withRequests(map[string]*key{
 	"tech_file": {"s", "", none(ofPower)}, "channel_width": {"i", "128", none(ofPower)},
 	"channel_sweep": {"i", "0", none(ofPower)},
 })
-
-// withRequests adds the keys of requests and replies.
-func withRequests(keys map[string]*key) map[string]*key {
-	for _, kind := range []struct{ name, begin, end string }{{"read_request", "0", "5"}, {"write_request", "2", "7"},
-		{"read_reply", "8", "13"}, {"write_reply", "10", "15"}} {
-		keys[kind.name+"_begin_vc"] = &key{"i", kind.begin, none(ofRequests)}
-		keys[kind.name+"_end_vc"] = &key{"i", kind.end, none(ofRequests)}
-		keys[kind.name+"_subnet"] = &key{"i", "0", none("only for subnets")}
-		keys[kind.name+"_size"] = &key{"si", "1", none(ofRequests)}
-	}
-	return keys
-}

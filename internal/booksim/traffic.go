@@ -9,14 +9,13 @@ import (
 
 // readTraffic sets sizes, rate and windows, which depend on several keys.
 func (r *reader) readTraffic() {
-	if r.arrivals != "" {
+	if r.readClasses(); r.arrivals != "" {
 		r.traffic["arrivals"], r.traffic["file"] = "file", r.arrivals
 		return
 	}
-	mean := r.sizes()
-	rate := r.rate() / map[bool]float64{false: 1, true: mean}[r.integer("injection_rate_uses_flits") != 0]
-	if r.traffic["rate"] = rate; rate <= 0 || rate > 1 {
-		r.refuse("injection_rate", fmt.Sprintf("%v packets per node and cycle", rate), "give more than 0, and at most 1")
+	var rate float64
+	if !r.classified() {
+		rate = r.drawnBy(r.traffic, 0)
 	}
 	period, warm := r.integer("sample_period"), r.integer("warmup_periods")
 	if warm < 1 {
@@ -32,28 +31,41 @@ func (r *reader) readTraffic() {
 	if seed := r.integer("seed"); seed > 0 {
 		r.top["seed"] = seed
 	}
-	if r.traffic["pattern"] == nil {
+	if r.traffic["pattern"] == nil || r.classified() {
 		return
 	}
 	r.bursts(rate)
 }
 
-// rate returns the injection rate of the first class.
-func (r *reader) rate() float64 {
-	if all := list(r.text("injection_rate")); len(all) > 0 {
-		var f float64
-		_, _ = fmt.Sscan(all[0], &f) // BookSim takes the number at the beginning, otherwise 0
-		return f
+// drawnBy sets the sizes and the rate of a class. It returns the rate in packets per node and cycle.
+func (r *reader) drawnBy(keys map[string]any, class int) (rate float64) {
+	size, mean := r.sizes(class)
+	if requests := r.requests(class); requests != nil {
+		keys["requests"] = requests
+	} else {
+		keys["size"] = size
 	}
-	return 0
+	_, _ = fmt.Sscan(element(r.text("injection_rate"), class), &rate) // BookSim takes the number at the beginning, else 0
+	if r.integer("injection_rate_uses_flits") != 0 {
+		rate /= mean
+	}
+	if keys["rate"] = rate; rate <= 0 || rate > 1 {
+		r.refuse("injection_rate", fmt.Sprintf("%v packets per node and cycle", rate), "give more than 0, and at most 1")
+	}
+	return rate
 }
 
-// sizes sets the sizes of packets, and returns their mean. A list has an entry for each class; a list of sizes is an
-// entry in braces.
-func (r *reader) sizes() (mean float64) {
-	sizes := integers(first(r.text("packet_size")))
-	text := r.text("packet_size_rate")
-	weights := integers(first(text))
+// sizes returns the sizes of the packets of a class, and their mean. A list has an entry for each class; a list of
+// sizes is an entry in braces. Requests and replies count as one packet of half their sum, rounded down.
+func (r *reader) sizes(class int) (size any, mean float64) {
+	if r.reads(class) {
+		sum := 0
+		for _, kind := range messages {
+			sum += leadingInteger(element(r.text(kind+"_size"), class))
+		}
+		return nil, float64(max(1, sum/2))
+	}
+	sizes, weights := integers(element(r.text("packet_size"), class)), integers(element(r.text("packet_size_rate"), class))
 	if len(sizes) == 0 {
 		sizes = []int{0}
 	}
@@ -71,7 +83,7 @@ func (r *reader) sizes() (mean float64) {
 		mean, all = mean+float64(size*weights[i]), all+weights[i]
 		if size < 1 || size > 255 || weights[i] < 0 {
 			r.refuse("packet_size", fmt.Sprintf("packets of %d flits", size), "allowed: 1 to 255")
-			return 1
+			return nil, 1
 		}
 		if weights[i] > 0 {
 			shares = append(shares, map[string]any{"frames": size, "weight": weights[i]})
@@ -79,15 +91,21 @@ func (r *reader) sizes() (mean float64) {
 	}
 	if all == 0 {
 		r.refuse("packet_size_rate", "no size of packets has a rate", "give one size a rate above 0")
-		return 1
+		return nil, 1
 	}
-	if r.traffic["size"] = any(shares); len(shares) == 1 {
-		r.traffic["size"] = shares[0]["frames"]
+	if size = any(shares); len(shares) == 1 {
+		size = shares[0]["frames"]
 	}
-	return mean / float64(all)
+	return size, mean / float64(all)
 }
 
-func first(text string) string { return append(list(text), "")[0] }
+func first(text string) string { return element(text, 0) }
+
+// element returns an entry of a list; the last entry stands for all later ones.
+func element(text string, index int) string {
+	all := append(list(text), "")
+	return all[min(index, max(0, len(all)-2))]
+}
 
 // patterns are the patterns of one destination for each source.
 var patterns = map[string]string{"uniform": "uniform", "bitcomp": "bit_complement", "bitrev": "bit_reverse",

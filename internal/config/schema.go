@@ -205,14 +205,16 @@ func (x *Described) refine(definitions jsonschema.Definitions) error {
 	}
 	refineNetlist(property)
 	definitions["Workload"].MaxProperties = strict.Pointer(1)
-	pattern := property("Traffic", "pattern")
-	for _, name := range fabric.Patterns() {
-		pattern.Enum = append(pattern.Enum, name)
+	for _, of := range []string{"Traffic", "TrafficClass"} {
+		pattern := property(of, "pattern")
+		for _, name := range fabric.Patterns() {
+			pattern.Enum = append(pattern.Enum, name)
+		}
+		size := property(of, "size")
+		entry := strict.IntegerSchema(1, 255)
+		several := &jsonschema.Schema{Type: "array", Items: size.Items, MinItems: strict.Pointer(1)}
+		*size = jsonschema.Schema{Description: size.Description, OneOf: []*jsonschema.Schema{entry, several}}
 	}
-	size := property("Traffic", "size")
-	entry := strict.IntegerSchema(1, 255)
-	several := &jsonschema.Schema{Type: "array", Items: size.Items, MinItems: strict.Pointer(1)}
-	*size = jsonschema.Schema{Description: size.Description, OneOf: []*jsonschema.Schema{entry, several}}
 	property("CollisionFree", "slots").Items = strict.IntegerSchema(1, 65535)
 	property("VCDTrace", "signals").Items = &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}
 	definitions["VCDTrace"].DependentRequired = map[string][]string{"before": {"trigger"}, "after": {"trigger"}}

@@ -78,7 +78,7 @@ func (l *Settings) Value(v reflect.Value, path string) {
 	case reflect.Map:
 		for _, key := range slices.SortedFunc(slices.Values(v.MapKeys()),
 			func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) }) {
-			l.add(strict.Join(path, key.String()), v.MapIndex(key).Interface())
+			l.Value(v.MapIndex(key), strict.Join(path, key.String()))
 		}
 	case reflect.Slice:
 		if v.Type().Elem().Kind() != reflect.Struct {

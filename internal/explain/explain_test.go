@@ -73,10 +73,11 @@ func TestEveryFigureIsExplained(t *testing.T) {
 		"latency.pooled.p99", "latency.p50.mean", "results.hops.processors", "results.hops.mean", "rate[0.1].survived", "rate[0.1].slots", "rate[0.1].faults",
 		"survival[7]", "lambda.low", "lambda.high", "mu.se", "slots.runs", "steps.sd", "coloured[3].median", "untold", "untold_per_processor_max", "told_again", "steps.min", "accepted.unit", "steps.histogram",
 		"frame_latency.p99", "frame_network_latency.mean", "frame_hops.mean", "media_load.mean", "media_load.most",
+		"class.urgent.created", "class.urgent.latency.p99", "class.urgent.network_latency.mean",
 	} {
 		require.True(t, p.explained(name, kinds(meaning.KindMetric, meaning.KindKey)), "metric %s", name)
 	}
-	require.Subset(t, sources(t), []string{"survival[%d]", "rate[", ".survived", ".faults", ".pooled.", "results.", "frame_latency", "frame_network_latency", "frame_hops.mean", "media_load"}, "the names above")
+	require.Subset(t, sources(t), []string{"survival[%d]", "rate[", ".survived", ".faults", ".pooled.", "results.", "frame_latency", "frame_network_latency", "frame_hops.mean", "media_load", "class."}, "the names above")
 
 	for _, r := range []struct {
 		of     any
@@ -113,7 +114,7 @@ func TestEveryFigureIsExplained(t *testing.T) {
 		require.True(t, p.explained(row, groups("study")), row)
 	}
 	for key, columns := range map[string]string{
-		"packets": "id,source,destination,size,created,sent,received,hops,measured",
+		"packets": "id,source,destination,size,created,sent,received,hops,measured,class,type,request",
 		"rows":    "seed,permutation,rate,verdict,rule,violations,digest",
 		"sweep":   "runs,failed,load.passes,load.fails",
 	} {
@@ -121,7 +122,7 @@ func TestEveryFigureIsExplained(t *testing.T) {
 			require.True(t, p.explained(name, groups(key)), "column %s", name)
 		}
 	}
-	require.Contains(t, sources(t), "id,source,destination,size,created,sent,received,hops,measured\n")
+	require.Subset(t, sources(t), []string{"id,source,destination,size,created,sent,received,hops,measured", ",class,type,request"})
 
 	p.words(t)
 	for i := range p.b.Groups {
@@ -169,7 +170,7 @@ func constants(t *testing.T, files ...string) map[string]string {
 
 // sources returns the quoted texts of files that assemble names.
 func sources(t *testing.T) (texts []string) {
-	for _, file := range []string{"../runs/tally.go", "../emulator/reporting.go", "../../fabric/traffic/figures.go", "../../fabric/traffic/report.go", "../../fabric/traffic.go"} {
+	for _, file := range []string{"../runs/tally.go", "../emulator/reporting.go", "../../fabric/traffic/figures.go", "../../fabric/traffic/report.go", "../../fabric/traffic/classes.go", "../../fabric/traffic.go"} {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, m := range regexp.MustCompile(`"(?:[^"\\]|\\.)*"`).FindAllString(string(data), -1) {

@@ -82,7 +82,7 @@ func TestRouterStagesRefused(t *testing.T) {
 		"router: {buffers: {policy: shared, size: 1}}":           "2 pools of 1 private flits among 1",
 		"router: {buffers: {policy: dynamic}}":                   "dynamic",
 		"router: {buffers: {policy: private, size: 1}}":          "flits of a buffer",
-		"router: {priority: class}":                              "priority",
+		"router: {priority: class}":                              "priority is class, but packets have no classes; add workload: {traffic: {classes: {...}}}",
 		"router: {internal_speedup: 0.5}":                        "internal_speedup",
 		"router: {input_speedup: 2}}}\nrtl: [{replace: '*'}]\n#": "input_speedup",
 	} {

@@ -38,6 +38,8 @@ var bareNetworks = map[string]string{
 		"workload: {traffic: {warm_up: 0, rate: 0.1, size: 3, measure: 60}}",
 	"picks": "fabric: {netlist: {mesh: {k: [3, 3]}, router: {vcs: 4, vc_allocator: separable_input_first}, routes: {" + overMid + "}}}\n" +
 		"workload: {traffic: {warm_up: 0, rate: 0.1, size: 3, measure: 60}}",
+	"classes": "fabric: {netlist: {mesh: {k: [3, 3]}, router: {vcs: 4, priority: class, allocator: separable_input_first}}}\nworkload: {traffic: {warm_up: 0, measure: 60, classes: {\n" +
+		"  a: {rate: 0.05, size: 3, priority: 2, vcs: [0, 1]}, b: {rate: 0.05, requests: {read_reply: {size: 4, vcs: [2, 3]}}}}}}",
 	"late":   "fabric: {netlist: {mesh: {k: [2, 2]}, router: {}}}\nworkload: {traffic: {warm_up: 0, rate: 0.0005, measure: 6000}}\nrules: {in_order: true}",
 	"drop":   "fabric: {netlist: {" + faultyMesh + "}}\n" + coldLoad + "faults: {random: {kind: drop, rate: 0.01}}\nstop: {slots: 400}",
 	"credit": "fabric: {netlist: {" + faultyMesh + "}}\n" + coldLoad + "faults: {random: {kind: credit_loss, rate: 0.002}}\nstop: {slots: 1100}",

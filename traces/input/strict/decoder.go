@@ -79,6 +79,9 @@ func (d *Decoder) Decode(node *yaml.Node, v reflect.Value, path string, limits L
 		}
 		return d.object(node, v, path)
 	case reflect.Map:
+		if v.Type().Elem().Kind() == reflect.Struct {
+			return d.named(node, v, path)
+		}
 		return d.params(node, v, path)
 	case reflect.Slice:
 		if err := d.list(node, v, path, limits.entry()); err != nil {
@@ -257,6 +260,27 @@ func (d *Decoder) params(node *yaml.Node, v reflect.Value, path string) error {
 		params[key] = number.Int64()
 	}
 	v.Set(reflect.ValueOf(params))
+	return nil
+}
+
+// named decodes objects by name.
+func (d *Decoder) named(node *yaml.Node, v reflect.Value, path string) error {
+	if node.Kind != yaml.MappingNode {
+		return d.Wrong(node, path, "an object: {name: {...}}")
+	}
+	all, seen := reflect.MakeMap(v.Type()), map[string]string{}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, err := d.Key(node.Content[i], path, seen)
+		one := reflect.New(v.Type().Elem()).Elem()
+		if err == nil {
+			err = d.Decode(node.Content[i+1], one, Join(path, key), Limits{})
+		}
+		if err := d.note(path, err); err != nil {
+			return err
+		}
+		all.SetMapIndex(reflect.ValueOf(key), one)
+	}
+	v.Set(all)
 	return nil
 }
 
