@@ -190,7 +190,7 @@ func (s *Scenario) traffic() (*traffic.Spec, error) {
 	base := fabric.TimebaseOf(c.Network, s.bare(), c.Timing.SlotCycles())
 	if s.Choices != nil && len(s.Choices.Arrivals) > 0 {
 		if err := s.moveArrivals(&own, uint64(base.Cycles)); err != nil {
-			return nil, err
+			return nil, s.refusal(err)
 		}
 	}
 	spec, err := traffic.Settle(&own, c.Network, s.program(), base)
@@ -206,39 +206,6 @@ func (s *Scenario) traffic() (*traffic.Spec, error) {
 		return nil, s.refusal(err)
 	}
 	return spec, nil
-}
-
-// checkClasses checks the classes of a workload against the other keys of the scenario.
-func (s *Scenario) checkClasses(spec *traffic.Spec) error {
-	const key = "workload.traffic.classes"
-	for _, name := range spec.ClassNames() {
-		if spec.Classes[name].Deadline > 0 && s.rules().DeadlineSlots == 0 {
-			return s.refuse(key+"."+name+".deadline", "a class has a deadline, but rules have no deadline_slots",
-				"add rules: {deadline_slots: N}, the deadline of the other classes")
-		}
-	}
-	switch {
-	case len(spec.Classes) > 0 && len(s.RTL) > 0:
-		return s.refuse(key, "RTL of routers knows no classes", "delete classes, or rtl")
-	case spec.Replies() && s.Faults != nil:
-		return s.refuse(key, "with faults, packets get no replies", "delete requests, or faults")
-	}
-	return nil
-}
-
-// moveArrivals puts packets of a file into the slots that the scenario chooses.
-func (s *Scenario) moveArrivals(own *fabric.Traffic, each uint64) error {
-	var moves []traffic.Move
-	for _, x := range s.Choices.Arrivals {
-		moves = append(moves, traffic.Move{ID: x.Packet, Slot: x.Slot})
-	}
-	rows, unknown := traffic.Moved(own.Rows, moves, each)
-	if unknown < len(moves) {
-		return s.refuse(hw.Index("choices.arrivals", unknown)+".packet", fmt.Sprintf("the file has no packet %d",
-			moves[unknown].ID), "give the id of a row of "+own.File)
-	}
-	own.Rows = rows
-	return nil
 }
 
 func (s *Scenario) source() config.Source {

@@ -152,7 +152,8 @@ func (s *Scenario) checkProgram() error {
 func (s *Scenario) checkBare() error {
 	n := s.network()
 	t := s.Workload.Traffic
-	if r := fabric.RoutersOf(n); r != nil && r.Config.Stages.Priority == hw.PriorityClass && (t == nil || t.Classes == nil) {
+	if r := fabric.RoutersOf(n); r != nil && r.Config.Stages.Priority == hw.PriorityClass &&
+		(t == nil || t.Classes == nil) {
 		return s.refuse("fabric."+n.Kind()+".router.priority", "priority is class, but packets have no classes",
 			"add workload: {traffic: {classes: {...}}}, or write another priority")
 	}

@@ -64,16 +64,16 @@ type TrafficMessage struct {
 
 func (TrafficMessage) Declaration() string { return trafficClassesSource }
 
-// TrafficType is the type of a packet. BookSim 2 numbers the types of requests and replies from 0 on, then plain packets.
+// TrafficType is the type of a packet. BookSim 2 numbers requests and replies from 0 on, then plain packets.
 type TrafficType uint8
 
 const (
-	PlainPacket TrafficType = iota // of a class without requests
-	ReadRequest
-	ReadReply
-	WriteRequest
-	WriteReply
-	TrafficTypeCount = iota
+	PlainPacket      TrafficType = iota // of a class without requests
+	ReadRequest                         // asks for data
+	ReadReply                           // brings the data
+	WriteRequest                        // brings data
+	WriteReply                          // acknowledges the data
+	TrafficTypeCount = iota             // number of types
 )
 
 var trafficTypes = [TrafficTypeCount]string{"plain", "read_request", "read_reply", "write_request", "write_reply"}

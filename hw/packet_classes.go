@@ -157,7 +157,8 @@ func (c *sourceClasses) registers(p *Packets) []Register {
 		return registers
 	}
 	return append(registers, Column("reply_first", c.first, packets), Column("reply_last", c.latest, packets),
-		Column("reply_follows", c.follows, packets), Column("class_of", c.traffic.Class, AtMost(uint8(c.classes-1))).ResetTo(slices.Clone(c.traffic.Class)...),
+		Column("reply_follows", c.follows, packets),
+		Column("class_of", c.traffic.Class, AtMost(uint8(c.classes-1))).ResetTo(slices.Clone(c.traffic.Class)...),
 		Column("created", p.Created).ResetTo(slices.Clone(p.Created)...))
 }
 

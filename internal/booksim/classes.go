@@ -85,7 +85,7 @@ func (r *reader) patternOf(keys map[string]any, class int) {
 		if keys["pattern"] = patterns[word]; patterns[word] == "" || len(parameters) > 0 {
 			r.refuse("traffic", fmt.Sprintf("class %d has %s, whose numbers are keys of all classes", class, text), asFile)
 		} else if nodes := r.network.nodes; word != "uniform" && nodes&(nodes-1) != 0 {
-			r.refuse("traffic", fmt.Sprintf("BookSim stops with %d nodes", nodes), "use a power of two for the number of nodes")
+			r.refuse("traffic", fmt.Sprintf("BookSim stops with %d nodes", nodes), "use a power of two of nodes")
 		}
 	}
 	if word, _ := call(element(r.text("injection_process"), class)); word != "bernoulli" {

@@ -112,9 +112,10 @@ var keys = withRequests(map[string]*key{
 		none("its router does not pass it to allocators; separable_input_first(matrix) names an arbiter")},
 	"alloc_iters": {"i", "1", none("its router does not pass it to allocators; islip(2) has 2 iterations")},
 
-	"classes":        {"i", "1", classesRule(fabric.TrafficClassesMax)},
-	"traffic":        {"s", "uniform", drawn(pattern)},
-	"class_priority": {"si", "0", unless(is("priority", "class"), same("workload.traffic.classes, priority"), ofPriorities)},
+	"classes": {"i", "1", classesRule(fabric.TrafficClassesMax)},
+	"traffic": {"s", "uniform", drawn(pattern)},
+	"class_priority": {"si", "0",
+		unless(is("priority", "class"), same("workload.traffic.classes, priority"), ofPriorities)},
 	"perm_seed": {"si", "0",
 		drawn(unless(func(r *reader) bool { return strings.HasPrefix(r.text("traffic"), "randperm") },
 			same("workload.traffic.destinations"), "only for traffic = randperm"))},

@@ -45,7 +45,8 @@ func (r *reader) drawnBy(keys map[string]any, class int) (rate float64) {
 	} else {
 		keys["size"] = size
 	}
-	_, _ = fmt.Sscan(element(r.text("injection_rate"), class), &rate) // BookSim takes the number at the beginning, else 0
+	// BookSim takes the number at the beginning, otherwise 0
+	_, _ = fmt.Sscan(element(r.text("injection_rate"), class), &rate)
 	if r.integer("injection_rate_uses_flits") != 0 {
 		rate /= mean
 	}

@@ -205,6 +205,14 @@ func (x *Described) refine(definitions jsonschema.Definitions) error {
 	}
 	refineNetlist(property)
 	definitions["Workload"].MaxProperties = strict.Pointer(1)
+	refineTraffic(property)
+	property("CollisionFree", "slots").Items = strict.IntegerSchema(1, 65535)
+	property("VCDTrace", "signals").Items = &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}
+	definitions["VCDTrace"].DependentRequired = map[string][]string{"before": {"trigger"}, "after": {"trigger"}}
+	return nil
+}
+
+func refineTraffic(property func(definition, key string) *jsonschema.Schema) {
 	for _, of := range []string{"Traffic", "TrafficClass"} {
 		pattern := property(of, "pattern")
 		for _, name := range fabric.Patterns() {
@@ -215,10 +223,6 @@ func (x *Described) refine(definitions jsonschema.Definitions) error {
 		several := &jsonschema.Schema{Type: "array", Items: size.Items, MinItems: strict.Pointer(1)}
 		*size = jsonschema.Schema{Description: size.Description, OneOf: []*jsonschema.Schema{entry, several}}
 	}
-	property("CollisionFree", "slots").Items = strict.IntegerSchema(1, 65535)
-	property("VCDTrace", "signals").Items = &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}
-	definitions["VCDTrace"].DependentRequired = map[string][]string{"before": {"trigger"}, "after": {"trigger"}}
-	return nil
 }
 
 func refineNetlist(property func(definition, key string) *jsonschema.Schema) {

@@ -170,7 +170,7 @@ func constants(t *testing.T, files ...string) map[string]string {
 
 // sources returns the quoted texts of files that assemble names.
 func sources(t *testing.T) (texts []string) {
-	for _, file := range []string{"../runs/tally.go", "../emulator/reporting.go", "../../fabric/traffic/figures.go", "../../fabric/traffic/report.go", "../../fabric/traffic/classes.go", "../../fabric/traffic.go"} {
+	for _, file := range []string{"../runs/tally.go", "../emulator/reporting.go", "../../fabric/traffic/figures.go", "../../fabric/traffic/report.go", "../../fabric/traffic/bare_classes.go", "../../fabric/traffic.go"} {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, m := range regexp.MustCompile(`"(?:[^"\\]|\\.)*"`).FindAllString(string(data), -1) {
