@@ -228,7 +228,7 @@ func (o *proveFlags) repeat(report *prove.Report, subject string) string {
 	switch _, err := os.Stat(inputs); {
 	case o.folder == "":
 		return ""
-	case report.Took > 0:
+	case report.Repeats():
 		return fmt.Sprintf("to repeat it: sh %s\n", filepath.Join(o.folder, "run.sh"))
 	case err == nil: // lockstep, not an engine, found the difference
 		return fmt.Sprintf("to repeat it: starloom cosim check %s --stimulus %s%s\n", subject, inputs, report.Case.Replay())

@@ -159,3 +159,28 @@ func TestNoProofOfTwoClocks(t *testing.T) {
 		})
 	}
 }
+
+// TestLongGoalsRepeated: the folder of a proof of assertions repeats it without Starloom, and no script passes that
+// says the contrary of a verdict.
+func TestLongGoalsRepeated(t *testing.T) {
+	dir := folder(t, map[string]string{"count.sv": "module count(input clk, input rst, input up, output logic [2:0] n);\n" +
+		"  always_ff @(posedge clk) if (rst) n <= 0; else if (up && n < 5) n <= n + 1;\n" +
+		"  bound: assert property (@(posedge clk) disable iff (rst) n <= 5);\n" +
+		"  below: assert property (@(posedge clk) disable iff (rst) n < 4);\n" +
+		"  five: cover property (@(posedge clk) disable iff (rst) n == 5);\nendmodule\n",
+		"count.yml": "top: count\nsources: [count.sv]\nclock: clk\nreset: rst\ngoals: only\n"})
+	r := starloomIn(t, dir, "cosim", "prove", "count.yml", "--folder", "proof")
+	require.Equal(t, statusFail, r.status, r.stdout+r.stderr)
+	require.Contains(t, r.stdout, "3 assertions: 1 proved, 1 refuted, 1 reached")
+	require.Contains(t, r.stdout, "\nto repeat it: sh proof/run.sh\n")
+	run := contents(t, dir, "proof/run.sh")
+	require.Contains(t, run, "\n# decides bound, below\n")
+	for old, other := range map[string]string{"": "", "\nproved '": "\nrefuted '", "\nrefuted '": "\nproved '", "; lcorr; scorr; scorr -F 2": ""} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "proof", "try.sh"), []byte(strings.ReplaceAll(run, old, other)), 0o644))
+		said, err := exec.Command("sh", filepath.Join(dir, "proof", "try.sh")).CombinedOutput()
+		if !strings.Contains(run, old) {
+			continue
+		}
+		require.Equal(t, old == other, err == nil, "%q: %s", old, said)
+	}
+}

@@ -34,6 +34,9 @@ reduced() { # CONE COMMANDS OUTPUT...: outputs that become constant 0 are proved
 }
 `
 
+// Repeats reports whether the folder of the proof has run.sh, which repeats what engines decided.
+func (r *Report) Repeats() bool { return len(r.commands) > 0 }
+
 // writeFolder adds a script that repeats the proof: the deciding commands, the tool versions and the verdict. The
 // input files of the commands are already in the folder.
 func writeFolder(dir string, report *Report) error {
@@ -65,7 +68,7 @@ func writeFolder(dir string, report *Report) error {
 			return err
 		}
 	}
-	if len(report.commands) == 0 {
+	if !report.Repeats() {
 		return nil
 	}
 	return os.WriteFile(filepath.Join(dir, "run.sh"), []byte(run.String()), 0o755)

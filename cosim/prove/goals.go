@@ -16,13 +16,16 @@ type judgement struct {
 	*prover
 	rows  []*Goal // by goal of the miter
 	until time.Time
+	races int // number of races, each with files of its own
 }
 
 // judge decides the goals of the miter, each for itself. again means that the miter must be built again, under
 // assumptions that the report names.
 func (p *prover) judge() (again bool, err error) {
 	j := &judgement{prover: p, until: time.Now().Add(p.options.limit())}
-	p.report.Goals = nil
+	if p.report.Goals = nil; p.only() {
+		p.report.commands = nil
+	}
 	seen := map[int]int{}
 	for _, g := range p.miter.goals {
 		if !g.when {

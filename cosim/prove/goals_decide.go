@@ -22,9 +22,18 @@ func (j *judgement) decide(open []int, of func(i int, f *fate) (again bool, err 
 	for k, i := range open {
 		outputs[k] = j.miter.fails[i]
 	}
+	before := len(j.report.commands)
 	fates, err := j.engines(j.miter.graph, outputs)
 	if err != nil {
 		return false, err
+	}
+	if len(j.report.commands) > before {
+		var of []string
+		for _, i := range open {
+			of = append(of, j.rows[i].Name)
+		}
+		note := "# decides " + strings.Join(slices.Compact(of), ", ")
+		j.report.commands = slices.Insert(j.report.commands, before, note)
 	}
 	for k, i := range open {
 		if again, err := of(i, fates[k]); again || err != nil {
@@ -48,7 +57,8 @@ func (j *judgement) engines(g *graph, outputs []int) ([]*fate, error) {
 				groups = append(groups, []int{outputs[k]})
 			}
 		}
-		p := &problem{whole: g, files: "goals", on: j.miter.on, powerOn: j.miter.signals.powerOnOf, groups: groups}
+		j.races++
+		p := &problem{whole: g, files: fmt.Sprintf("goals-%d", j.races), on: j.miter.on, powerOn: j.miter.signals.powerOnOf, groups: groups}
 		o := j.options
 		o.Limit = max(time.Until(j.until), timeLeast)
 		d, err := decided(j.ctx, j.m.Build.Cache, &o, []any{"goals", j.report.Tools, text.String(), groups},
@@ -65,6 +75,7 @@ func (j *judgement) engines(g *graph, outputs []int) ([]*fate, error) {
 		if err != nil {
 			return nil, &refusal{reason: err.Error()}
 		}
+		j.report.commands = append(j.report.commands, d.Commands...)
 		found := j.shown(g, d.Witness, outputs, fates)
 		for k, output := range outputs {
 			if by, ok := d.Proved[output]; ok && fates[k] == nil {
