@@ -364,7 +364,7 @@ func (b *compilation) flags(path, object, resources string) ([]string, error) {
 
 func (b *compilation) link() ([]byte, error) {
 	image := filepath.Join(b.work, "image")
-	command := exec.CommandContext(b.ctx, b.linker(), slices.Concat([]string{"-o", image}, b.objects, b.linkFlags())...)
+	command := exec.CommandContext(b.ctx, b.linker(), slices.Concat([]string{"-o", image}, b.linked(), b.linkFlags())...)
 	what := "the image of " + strings.Join(b.sources(), ", ") + " does not link"
 	if err := b.run(command, what); err != nil {
 		return nil, err

@@ -39,12 +39,23 @@ func (o *BuildOptions) targetFlags() []string {
 	return clangFlags
 }
 
-// compiled returns the sources to compile: those of the program and, for RISC-V, the runtime of the SDK.
+// compiled returns the sources to compile: those of the program and, for RISC-V, the runtime of the SDK, whose floating-point
+// arithmetic is last.
 func (b *compilation) compiled() []string {
 	if b.ofRV32() {
-		return append(b.sources(), filepath.Join(b.work, "sdk", "starloom_rv32_runtime.c"))
+		return append(b.sources(), filepath.Join(b.work, "sdk", "starloom_rv32_runtime.c"),
+			filepath.Join(b.work, "sdk", "starloom_rv32_float.c"))
 	}
 	return b.sources()
+}
+
+// linked returns the objects to link. The last object of a program for RISC-V is linked only if it is called.
+func (b *compilation) linked() []string {
+	if !b.ofRV32() {
+		return b.objects
+	}
+	last := len(b.objects) - 1
+	return append(slices.Clone(b.objects[:last]), "--start-lib", b.objects[last], "--end-lib")
 }
 
 func (b *compilation) linkFlags() []string {

@@ -3,6 +3,9 @@ package engines
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -315,4 +318,93 @@ func TestRISCVShifts(t *testing.T) {
 	m := systemtest.Machine(t, riscv(t, "firmware/testdata/shifts.c", "rv32imc", ""), starloom.MachineOptions{})
 	require.NoError(t, m.Run(context.Background(), nil))
 	require.Equal(t, "pass", string(m.Report().Verdict))
+}
+
+// floats checks the operators of C with double and float on pairs of bits: sum, difference, product, quotient, smaller
+// and equal, and the conversions of a.
+const floats = `#include "starloom.h"
+typedef struct { uint64_t a, b, of[4]; uint32_t x, y, to[4], less, integer; uint64_t whole, fromwhole; uint32_t wide, narrow; } row_t;
+static const row_t rows[] = {
+%s};
+typedef struct { uint32_t unused; } state_t;
+static int same(double got, uint64_t want) {
+    union { double d; uint64_t bits; } g = {got};
+    return g.bits == want || g.bits << 1 > 0xFFE0000000000000 && want << 1 > 0xFFE0000000000000;
+}
+static int alike(float got, uint32_t want) {
+    union { float f; uint32_t bits; } g = {got};
+    return g.bits == want || g.bits << 1 > 0xFF000000 && want << 1 > 0xFF000000;
+}
+static void on_start(sl_nic *nic, state_t *s) {
+    for (unsigned k = 0; k < sizeof rows / sizeof *rows; k++) {
+        const volatile row_t *r = &rows[k];
+        union { uint64_t bits; double d; } a = {r->a}, b = {r->b};
+        union { uint32_t bits; float f; } x = {r->x}, y = {r->y};
+        sl_assert(nic, same(a.d + b.d, r->of[0]));
+        sl_assert(nic, same(a.d - b.d, r->of[1]));
+        sl_assert(nic, same(a.d * b.d, r->of[2]));
+        sl_assert(nic, same(a.d / b.d, r->of[3]));
+        sl_assert(nic, alike(x.f + y.f, r->to[0]));
+        sl_assert(nic, alike(x.f - y.f, r->to[1]));
+        sl_assert(nic, alike(x.f * y.f, r->to[2]));
+        sl_assert(nic, alike(x.f / y.f, r->to[3]));
+        sl_assert(nic, r->less == ((a.d < b.d) | (a.d == b.d) << 1 | (a.d >= b.d) << 2 | (x.f <= y.f) << 3 | (x.f != y.f) << 4));
+        if (a.d > -2e9 && a.d < 2e9) sl_assert(nic, (int32_t)a.d == (int32_t)r->integer);
+        if (a.d > -9e18 && a.d < 9e18) sl_assert(nic, (int64_t)a.d == (int64_t)r->whole);
+        sl_assert(nic, same((double)(int64_t)r->a, r->fromwhole));
+        sl_assert(nic, alike((float)(int64_t)r->a, r->wide));
+        sl_assert(nic, alike((float)a.d, r->narrow));
+    }
+}
+static void on_slot(sl_nic *nic, state_t *s) { sl_done(nic); }
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
+`
+
+// TestRISCVFloats: the runtime's floating-point arithmetic gives the bits of this machine's.
+func TestRISCVFloats(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	special := []uint64{0, 1, 1 << 63, 0x7FF << 52, 0xFFF << 52, 0x7FF8 << 48, 0x3FF << 52, 1<<52 - 1, 1 << 52, 0x7FEFFFFFFFFFFFFF, 0x380FFFFFE0000000}
+	draw := func() uint64 {
+		switch bits := random.Uint64(); random.IntN(5) {
+		case 0:
+			return special[random.IntN(len(special))]
+		case 1:
+			return bits>>12 | uint64(1023+random.IntN(90)-45)<<52 | bits<<63
+		case 2: // about the smallest floats
+			return bits>>12 | uint64(897+random.IntN(40)-30)<<52 | bits<<63
+		case 3:
+			return bits & (1<<63 | (1<<52-1)>>random.IntN(50)) // subnormal
+		default:
+			return bits
+		}
+	}
+	one := func(is bool, bit int) uint32 {
+		if is {
+			return 1 << bit
+		}
+		return 0
+	}
+	var rows strings.Builder
+	for k := range 400 {
+		a, b := math.Float64frombits(draw()), math.Float64frombits(draw())
+		if k%10 == 0 {
+			b = -a
+		}
+		x, y := float32(a), float32(b)
+		if k%3 == 0 {
+			x, y = math.Float32frombits(random.Uint32()), math.Float32frombits(random.Uint32()&0x80FFFFFF)
+		}
+		bits, short := math.Float64bits, math.Float32bits
+		less := one(a < b, 0) | one(a == b, 1) | one(a >= b, 2) | one(x <= y, 3) | one(x != y, 4)
+		fmt.Fprintf(&rows, "{%#xu, %#xu, {%#xu, %#xu, %#xu, %#xu}, %#xu, %#xu, {%#xu, %#xu, %#xu, %#xu}, %d, %#xu, %#xu, %#xu, %#xu, %#xu},\n",
+			bits(a), bits(b), bits(a+b), bits(a-b), bits(a*b), bits(a/b), short(x), short(y), short(x+y), short(x-y), short(x*y), short(x/y),
+			less, uint32(int32(a)), uint64(int64(a)), bits(float64(int64(bits(a)))), short(float32(int64(bits(a)))), short(float32(a)))
+	}
+	source := filepath.Join(t.TempDir(), "floats.c")
+	require.NoError(t, os.WriteFile(source, fmt.Appendf(nil, floats, rows.String()), 0o644))
+	for _, target := range []string{"rv32i", "rv32imc"} {
+		m := systemtest.Machine(t, riscv(t, source, target, ""), starloom.MachineOptions{})
+		require.NoError(t, m.Run(context.Background(), nil))
+		require.Equal(t, "pass", string(m.Report().Verdict), "%s: %v", target, m.Report().Violations)
+	}
 }
