@@ -39,8 +39,8 @@ func (o *BuildOptions) targetFlags() []string {
 	return clangFlags
 }
 
-// compiled returns the sources to compile: those of the program and, for RISC-V, the runtime of the SDK, whose floating-point
-// arithmetic is last.
+// compiled returns the sources to compile: those of the program and, for RISC-V, the runtime of the SDK, whose
+// floating-point arithmetic is last.
 func (b *compilation) compiled() []string {
 	if b.ofRV32() {
 		return append(b.sources(), filepath.Join(b.work, "sdk", "starloom_rv32_runtime.c"),

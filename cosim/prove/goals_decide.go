@@ -58,7 +58,8 @@ func (j *judgement) engines(g *graph, outputs []int) ([]*fate, error) {
 			}
 		}
 		j.races++
-		p := &problem{whole: g, files: fmt.Sprintf("goals-%d", j.races), on: j.miter.on, powerOn: j.miter.signals.powerOnOf, groups: groups}
+		p := &problem{whole: g, files: fmt.Sprintf("goals-%d", j.races), on: j.miter.on,
+			powerOn: j.miter.signals.powerOnOf, groups: groups}
 		o := j.options
 		o.Limit = max(time.Until(j.until), timeLeast)
 		d, err := decided(j.ctx, j.m.Build.Cache, &o, []any{"goals", j.report.Tools, text.String(), groups},

@@ -323,7 +323,12 @@ func TestRISCVShifts(t *testing.T) {
 // floats checks the operators of C with double and float on pairs of bits: sum, difference, product, quotient, smaller
 // and equal, and the conversions of a.
 const floats = `#include "starloom.h"
-typedef struct { uint64_t a, b, of[4]; uint32_t x, y, to[4], less, integer; uint64_t whole, fromwhole; uint32_t wide, narrow; } row_t;
+typedef struct {
+    uint64_t a, b, of[4];
+    uint32_t x, y, to[4], less, integer;
+    uint64_t whole, fromwhole;
+    uint32_t wide, narrow;
+} row_t;
 static const row_t rows[] = {
 %s};
 typedef struct { uint32_t unused; } state_t;
@@ -348,7 +353,8 @@ static void on_start(sl_nic *nic, state_t *s) {
         sl_assert(nic, alike(x.f - y.f, r->to[1]));
         sl_assert(nic, alike(x.f * y.f, r->to[2]));
         sl_assert(nic, alike(x.f / y.f, r->to[3]));
-        sl_assert(nic, r->less == ((a.d < b.d) | (a.d == b.d) << 1 | (a.d >= b.d) << 2 | (x.f <= y.f) << 3 | (x.f != y.f) << 4));
+        sl_assert(nic, r->less == ((a.d < b.d) | (a.d == b.d) << 1 | (a.d >= b.d) << 2 |
+                                   (x.f <= y.f) << 3 | (x.f != y.f) << 4));
         if (a.d > -2e9 && a.d < 2e9) sl_assert(nic, (int32_t)a.d == (int32_t)r->integer);
         if (a.d > -9e18 && a.d < 9e18) sl_assert(nic, (int64_t)a.d == (int64_t)r->whole);
         sl_assert(nic, same((double)(int64_t)r->a, r->fromwhole));
@@ -363,7 +369,8 @@ STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 // TestRISCVFloats: the runtime's floating-point arithmetic gives the bits of this machine's.
 func TestRISCVFloats(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	special := []uint64{0, 1, 1 << 63, 0x7FF << 52, 0xFFF << 52, 0x7FF8 << 48, 0x3FF << 52, 1<<52 - 1, 1 << 52, 0x7FEFFFFFFFFFFFFF, 0x380FFFFFE0000000}
+	special := []uint64{0, 1, 1 << 63, 0x7FF << 52, 0xFFF << 52, 0x7FF8 << 48, 0x3FF << 52, 1<<52 - 1, 1 << 52,
+		0x7FEFFFFFFFFFFFFF, 0x380FFFFFE0000000}
 	draw := func() uint64 {
 		switch bits := random.Uint64(); random.IntN(5) {
 		case 0:
@@ -396,9 +403,11 @@ func TestRISCVFloats(t *testing.T) {
 		}
 		bits, short := math.Float64bits, math.Float32bits
 		less := one(a < b, 0) | one(a == b, 1) | one(a >= b, 2) | one(x <= y, 3) | one(x != y, 4)
-		fmt.Fprintf(&rows, "{%#xu, %#xu, {%#xu, %#xu, %#xu, %#xu}, %#xu, %#xu, {%#xu, %#xu, %#xu, %#xu}, %d, %#xu, %#xu, %#xu, %#xu, %#xu},\n",
-			bits(a), bits(b), bits(a+b), bits(a-b), bits(a*b), bits(a/b), short(x), short(y), short(x+y), short(x-y), short(x*y), short(x/y),
-			less, uint32(int32(a)), uint64(int64(a)), bits(float64(int64(bits(a)))), short(float32(int64(bits(a)))), short(float32(a)))
+		fmt.Fprintf(&rows, "{%#xu, %#xu, {%#xu, %#xu, %#xu, %#xu}, ", bits(a), bits(b), bits(a+b), bits(a-b), bits(a*b), bits(a/b))
+		fmt.Fprintf(&rows, "%#xu, %#xu, {%#xu, %#xu, %#xu, %#xu}, ", short(x), short(y), short(x+y), short(x-y), short(x*y), short(x/y))
+		whole := int64(bits(a))
+		fmt.Fprintf(&rows, "%d, %#xu, %#xu, %#xu, %#xu, %#xu},\n", less, uint32(int32(a)), uint64(int64(a)), bits(float64(whole)),
+			short(float32(whole)), short(float32(a)))
 	}
 	source := filepath.Join(t.TempDir(), "floats.c")
 	require.NoError(t, os.WriteFile(source, fmt.Appendf(nil, floats, rows.String()), 0o644))
