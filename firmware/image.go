@@ -13,6 +13,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
+	"starloom/firmware/rv32"
 	"starloom/firmware/variables"
 	"starloom/firmware/wasm"
 	"starloom/nic"
@@ -50,8 +51,18 @@ type Image struct {
 	placesLock sync.Mutex
 }
 
-// Recursive returns the functions that may recurse.
-func (img *Image) Recursive() []string { return img.copy.Recursive }
+// Recursive returns the functions of the program that may recurse.
+func (img *Image) Recursive() []string {
+	if img.interpreted == nil {
+		return img.copy.Recursive
+	}
+	var names []string // without the numbers of the translation
+	for _, function := range img.copy.Recursive {
+		_, name, _ := strings.Cut(function, " (")
+		names = append(names, strings.TrimSuffix(name, ")"))
+	}
+	return rv32.InProgram(names, func(name string) string { return name })
+}
 
 // Param is a parameter whose value a scenario may set.
 type Param struct {

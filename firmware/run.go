@@ -204,7 +204,7 @@ func (in *wasmInstance) overflowed(err error) error {
 	if !strings.HasPrefix(err.Error(), "wasm error: ") && firstLine(err) != "stack overflow" {
 		return err // ended by the host
 	}
-	if recursive := in.image.copy.Recursive; strings.HasSuffix(firstLine(err), "stack overflow") && len(recursive) > 0 {
+	if recursive := in.image.Recursive(); strings.HasSuffix(firstLine(err), "stack overflow") && len(recursive) > 0 {
 		return overflowError{err, ": too many nested calls of " + some(recursive)}
 	}
 	for i, g := range in.globals {

@@ -320,6 +320,25 @@ func TestRISCVShifts(t *testing.T) {
 	require.Equal(t, "pass", string(m.Report().Verdict))
 }
 
+// TestRISCVRecursion: functions that may recurse are those of the program.
+func TestRISCVRecursion(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "recursive.c")
+	require.NoError(t, os.WriteFile(source, []byte(`#include "starloom.h"
+typedef struct { uint32_t n; } state_t;
+__attribute__((noinline)) static uint32_t count(uint32_t n) { return n < 2 ? n : count(n - 1) + count(n - 2); }
+static uint32_t (*volatile chosen)(uint32_t) = count;
+static void on_start(sl_nic *nic, state_t *s) { s->n = 0; }
+static void on_slot(sl_nic *nic, state_t *s) { s->n += chosen(5); sl_done(nic); }
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
+`), 0o644))
+	m := systemtest.Machine(t, riscv(t, source, "rv32imc", ""), starloom.MachineOptions{})
+	require.NoError(t, m.Run(context.Background(), nil))
+	notes := strings.Join(m.Report().Notes, "\n")
+	require.Contains(t, notes, "functions that may call themselves")
+	require.Contains(t, notes, "count")
+	require.NotContains(t, notes, "runtime.")
+}
+
 // floats checks the operators of C with double and float on pairs of bits: sum, difference, product, quotient, smaller
 // and equal, and the conversions of a.
 const floats = `#include "starloom.h"
