@@ -91,6 +91,7 @@ func TestPageShowsTheWaveform(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(dir, "run.html"))
 	require.NoError(t, err)
 	html := string(data)
+	require.Regexp(t, `<p class="cause">[^<]*; sent by processors 132 and 140`, html)
 	require.Contains(t, html, "Sent there in this slot: processor 132 at pops.group[2].nic[4].port[5], processor 140 at pops.group[2].nic[12].port[5].")
 	require.Contains(t, html, "pops.group[2].coupler[5].violation is 1", "in the marked cycle, 24")
 	wave, err := os.ReadFile(filepath.Join(dir, "run.vcd"))

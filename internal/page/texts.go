@@ -44,9 +44,10 @@ func (f failure) Noticed() string { return texts.Say("noticed", f) }
 // herePlace finds the place of a loss in a message: it is the path of the violation.
 var herePlace = regexp.MustCompile(`\b(dark|it|frame|damaged|listened|arrived|and) here\b`)
 
-// Broke returns the message of the violation with its place, without the state of an unfinished processor.
+// Broke returns the message of the violation with its place and the senders of collided frames, without the state of
+// an unfinished processor.
 func (f failure) Broke() string {
-	text := texts.Say("broke", f)
+	text := texts.Say("broke", f) + outcome.SendersText(f.V.Senders)
 	if f.V.Path == "" {
 		return text
 	}
