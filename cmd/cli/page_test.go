@@ -182,6 +182,15 @@ func TestPageOfASweep(t *testing.T) {
 	require.NotContains(t, html, `class="verdict`, "a sweep that is whole passes, whatever its runs have found")
 }
 
+// TestPageOfASaturatedRun: a run that passes in a saturated network says so below its verdict; other runs do not.
+func TestPageOfASaturatedRun(t *testing.T) {
+	dir := folder(t, map[string]string{"s.yaml": "starloom: 1\nfabric: {netlist: {mesh: {k: [4, 4]}, router: {}}}\n" +
+		"workload: {traffic: {rate: 0.9, measure: 3000, overload: true}}\n"})
+	const warning = `<p class="warning">Saturated: `
+	require.Contains(t, writtenPage(t, dir, statusPass, "run", "s.yaml"), warning)
+	require.NotContains(t, writtenPage(t, dir, statusPass, "run", "s.yaml", "--set", "workload.traffic.rate=0.1"), warning)
+}
+
 // TestPageOfAFirmwareCheck checks that pages of checks name what failed, where, and the command that reproduces it.
 func TestPageOfAFirmwareCheck(t *testing.T) {
 	dir := copied(t, "ej-faults.yaml")

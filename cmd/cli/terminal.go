@@ -72,7 +72,7 @@ var (
 	toCopy   = regexp.MustCompile(`(?:^|[ (])(?:starloom|gtkwave|sh) `) // a command to copy
 	gaps     = regexp.MustCompile(`\S {2,}|\t`)
 	verdicts = regexp.MustCompile(
-		`^(?:(PASS|EQUAL|NO DIFFERENCE|pass|equal)|(FAIL|DIFFERENT|fail|differs)|(undecided))\b`)
+		`^(?:(PASS|EQUAL|NO DIFFERENCE|pass|equal)|(FAIL|DIFFERENT|fail|differs)|(undecided|  note: saturated(?:$|: )))\b`)
 )
 
 // wrap breaks a line between words, and indents the rest like the first word, or like the value after a name. It does
@@ -101,7 +101,8 @@ func wrap(line string, columns int) string {
 	return b.String()
 }
 
-// coloured colours the verdict at the beginning of a line: green, red, or yellow for a partial or undecided proof.
+// coloured colours the verdict at the beginning of a line: green, red, or yellow for a partial or undecided
+// proof and for the note of a saturated network.
 func coloured(line string) string {
 	found := verdicts.FindStringSubmatchIndex(line)
 	if found == nil {

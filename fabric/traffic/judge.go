@@ -67,8 +67,8 @@ func (j *judge) over(t *trip, unit string, limit uint32, took uint64) string {
 		return ""
 	}
 	text := fmt.Sprintf("%s after it was created; at most %d are allowed", traces.Plural(took, unit, unit+"s"), limit)
-	if unit == j.unit && 2*t.queued > t.took {
-		text += fmt.Sprintf("; it waited %s at its source", traces.Plural(uint64(t.queued), unit, unit+"s"))
+	if 2*t.queued > t.took {
+		text += fmt.Sprintf("; it waited %s at its source", traces.Plural(uint64(t.queued), j.unit, j.unit+"s"))
 	}
 	return text
 }

@@ -30,6 +30,7 @@ type Page struct {
 	Verdict  outcome.Verdict // pass, fail, or "" without a verdict
 	Cause    string          // the failure and its cause in one sentence; "" selects Summary
 	Summary  string          // the verdict in a sentence
+	Warning  string          // a caution beside the verdict, in a sentence; "" for none
 	Next     *Step           // the next step with a command; Write takes it from Answers
 	Lead     []Block         // picture below the cause; with nil, Write takes the first picture of the sections
 	Answers  []Answer        // failure, place, next steps
@@ -56,7 +57,7 @@ func Failed(what, where []string, cause []Block, notes []string, steps ...Step) 
 	answers := []Answer{{Question: "What failed", Blocks: paragraphs(what)},
 		{Question: "Where", Blocks: paragraphs(where)}}
 	if len(cause) > 0 {
-		answers = append(answers, Answer{Question: "Cause", Blocks: cause})
+		answers = append(answers, Answer{Question: "Cause", Blocks: cause, Open: true})
 	}
 	next := noteBlocks(notes)
 	if choices := choicesText(steps); choices != "" {
