@@ -1,7 +1,8 @@
 // packet_source VCS=1 DEPTH=1 WAIT_FOR_TAIL=0 DATA_BITS=1 SIZE_BITS=2 QUEUE=1
 // Counts the remaining flits of the packet, where the twin counts those sent.
 module dut(input clock, input reset, input create_i, input [1:0] size_i, input data_i, input vcs_i, input hold_i,
-           input credit_i, input credit_vc_i, output reg valid_o, output reg head_o, output reg tail_o, output vc_o, output reg data_o);
+           input credit_i, input credit_vc_i,
+           output reg valid_o, output reg head_o, output reg tail_o, output vc_o, output reg data_o);
   reg out, queued, begun, kept;
   reg [1:0] left;
   wire enters = create_i && vcs_i && !queued;
