@@ -71,8 +71,8 @@ var (
 	unbroken = regexp.MustCompile(`'[^']*'\S*|\S+`)                     // a quoted command is one word
 	toCopy   = regexp.MustCompile(`(?:^|[ (])(?:starloom|gtkwave|sh) `) // a command to copy
 	gaps     = regexp.MustCompile(`\S {2,}|\t`)
-	verdicts = regexp.MustCompile(
-		`^(?:(PASS|EQUAL|NO DIFFERENCE|pass|equal)|(FAIL|DIFFERENT|fail|differs)|(undecided|  note: saturated(?:$|: )))\b`)
+	verdicts = regexp.MustCompile(`^(?:(PASS|EQUAL|NO DIFFERENCE|pass|equal)\b|(FAIL|DIFFERENT|fail|differs)\b|` +
+		`(undecided\b|  note: saturated:))`)
 )
 
 // wrap breaks a line between words, and indents the rest like the first word, or like the value after a name. It does

@@ -34,7 +34,7 @@ func TestColours(t *testing.T) {
 		"PASS  s": "\x1b[1;32mPASS\x1b[0m  s", "FAIL  s": "\x1b[1;31mFAIL\x1b[0m  s",
 		"fail: grant_o": "\x1b[1;31mfail\x1b[0m: grant_o", "undecided: time": "\x1b[1;33mundecided\x1b[0m: time",
 		"equal: 3 outputs":               "\x1b[1;32mequal\x1b[0m: 3 outputs",
-		"  note: saturated: in 9 cycles": "\x1b[1;33m  note: saturated: \x1b[0min 9 cycles", "  note: saturated is not known": "  note: saturated is not known",
+		"  note: saturated: in 9 cycles": "\x1b[1;33m  note: saturated:\x1b[0m in 9 cycles", "  note: saturated is not known": "  note: saturated is not known",
 		"equal up to 9 cycles": "\x1b[1;33mequal\x1b[0m up to 9 cycles",
 		"  PASS":               "  PASS", "PASSED": "PASSED", "rules": "rules",
 	} {

@@ -59,7 +59,7 @@ func (p *Page) next() {
 			next.Text = first.Text + " " + next.Text
 		}
 		if len(next.Command) > commandChars {
-			next.Text, next.Command = strings.TrimSuffix(next.Text, ":")+", by the command below the picture.", ""
+			next.Text, next.Command = strings.TrimRight(next.Text, ":.")+"; the command stands below.", ""
 		}
 		p.Next = &next
 		return

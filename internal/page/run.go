@@ -32,8 +32,8 @@ func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
 		}{failure{r, first}, extentOf(r, first.Rule), strikeBefore(r, first), seenBefore(r, first)})
 		p.Summary = texts.Say("cause place", failure{r, first}) + " " + p.Summary
 	}
-	if slices.ContainsFunc(r.Notes, func(note string) bool { return strings.HasPrefix(note, "saturated: ") }) {
-		p.Warning = "Saturated: more packets enter the network than leave it, so latencies grow with the length of the run."
+	if r.Metrics.Get("saturated") == 1 {
+		p.Warning = texts.Say("saturated", nil)
 	}
 	p.Answers = runAnswers(r, order, written)
 	late := first != nil && first.Rule == fabric.RuleMeetsBudget
