@@ -41,6 +41,7 @@ func (s *Scenario) check(r *reading) error {
 	}{
 		{"name", s.checkName}, {"fabric", s.checkFabric},
 		{"workload fabric", r.readFile},
+		{"workload fabric", func() error { return s.refusal(checkPriority(s.network(), s.Workload.Traffic)) }},
 		{"workload firmware fabric", s.checkBare}, {"firmware fabric", s.checkProgram},
 		{"firmware", func() error { return s.checkNamed(r.lost["fabric"]) }},
 		{"nic firmware fabric", func() error { return s.checkPayload(r.takeNeeds) }},
@@ -151,16 +152,10 @@ func (s *Scenario) checkProgram() error {
 
 func (s *Scenario) checkBare() error {
 	n := s.network()
-	t := s.Workload.Traffic
-	if r := fabric.RoutersOf(n); r != nil && r.Config.Stages.Priority == hw.PriorityClass &&
-		(t == nil || t.Classes == nil) {
-		return s.refuse("fabric."+n.Kind()+".router.priority", "priority is class, but packets have no classes",
-			"add workload: {traffic: {classes: {...}}}, or write another priority")
-	}
 	if !s.bare() {
 		return nil
 	}
-	if t == nil {
+	if s.Workload.Traffic == nil {
 		return s.refuse("workload", "without firmware, routers carry bare packets, but workload has no traffic",
 			"write workload: {traffic: {rate: 0.1}}, or firmware: {...}")
 	}

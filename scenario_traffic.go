@@ -41,3 +41,12 @@ func (s *Scenario) checkClasses(spec *traffic.Spec) error {
 	}
 	return nil
 }
+
+// checkPriority refuses routers with priority by class for packets without classes.
+func checkPriority(n fabric.Network, t *fabric.Traffic) error {
+	if r := fabric.RoutersOf(n); r == nil || r.Config.Stages.Priority != hw.PriorityClass || t != nil && t.Classes != nil {
+		return nil
+	}
+	return input.Mistake("fabric."+n.Kind()+".router.priority", "priority is class, but packets have no classes",
+		"add workload: {traffic: {classes: {...}}}, or write another priority")
+}

@@ -2,12 +2,13 @@ package booksim
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
+
+	"starloom/fabric"
 )
 
-// messages are the types of packets in BookSim's order.
-var messages = []string{"read_request", "read_reply", "write_request", "write_reply"}
+// messages are the types of requests and replies, by BookSim's names.
+var messages = fabric.TrafficTypes()[fabric.ReadRequest:]
 
 // classified reports whether the scenario needs classes.
 func (r *reader) classified() bool {
@@ -114,7 +115,7 @@ func ofMessages(then rule) rule {
 // withRequests adds the keys of requests and replies.
 func withRequests(keys map[string]*key) map[string]*key {
 	vcs := [][2]string{{"0", "5"}, {"8", "13"}, {"2", "7"}, {"10", "15"}}
-	for i, name := range slices.Clone(messages) {
+	for i, name := range messages {
 		to := same("workload.traffic.classes, requests." + name)
 		keys[name+"_begin_vc"] = &key{"i", vcs[i][0], ofMessages(to)}
 		keys[name+"_end_vc"] = &key{"i", vcs[i][1], ofMessages(to)}
