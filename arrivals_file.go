@@ -14,10 +14,12 @@ type arrivalsFile struct {
 	lock sync.Mutex
 	path string
 	info os.FileInfo
-	rows []fabric.TrafficRow
+
+	rows    []fabric.TrafficRow
+	classes []fabric.TrafficRowClass
 }
 
-func (f *arrivalsFile) read(path string) ([]fabric.TrafficRow, error) {
+func (f *arrivalsFile) read(path string) (rows []fabric.TrafficRow, classes []fabric.TrafficRowClass, err error) {
 	info, err := os.Stat(path)
 	if f == nil || err != nil || !info.Mode().IsRegular() {
 		return traffic.ReadFile(path)
@@ -25,11 +27,11 @@ func (f *arrivalsFile) read(path string) ([]fabric.TrafficRow, error) {
 	f.lock.Lock()
 	defer f.lock.Unlock()
 	if f.path == path && f.info.Size() == info.Size() && f.info.ModTime().Equal(info.ModTime()) {
-		return f.rows, nil
+		return f.rows, f.classes, nil
 	}
-	rows, err := traffic.ReadFile(path)
+	rows, classes, err = traffic.ReadFile(path)
 	if err == nil {
-		f.path, f.info, f.rows = path, info, rows
+		f.path, f.info, f.rows, f.classes = path, info, rows, classes
 	}
-	return rows, err
+	return rows, classes, err
 }

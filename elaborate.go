@@ -183,7 +183,7 @@ func (s *Scenario) traffic() (*traffic.Spec, error) {
 	if own.File != "" && own.Rows == nil {
 		var err error
 		own.Path = s.resolve(own.File)
-		if own.Rows, err = s.arrivals.read(own.Path); err != nil {
+		if own.Rows, own.RowClasses, err = s.arrivals.read(own.Path); err != nil {
 			return nil, err
 		}
 	}

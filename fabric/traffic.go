@@ -72,6 +72,8 @@ type Traffic struct {
 
 	Path string       `json:"-"` // path of File from the working folder
 	Rows []TrafficRow `json:"-"` // from the file or from Go
+
+	RowClasses []TrafficRowClass `json:"-"` // by TrafficRow.Class
 }
 
 func (Traffic) Declaration() string { return trafficSource }
@@ -115,11 +117,16 @@ type TrafficRow struct {
 	Size                uint8
 	Line                uint32 // line number in the file
 	Via                 uint32 // 1 + processor at the router to visit first, as hw.Packets.Mid; 0: none given
+	Class               uint32 // 1 + index in Traffic.RowClasses; 0 without the columns of classes
 	Choice              uint64 // draws for routes, as hw.Packets.Choice; 0 without the column choice
 	ID                  uint64 // column id or pid, or the row number from 0
-	Class               string // name of its class; "" without the column class
-	Type                TrafficType
-	Request             uint64 // 1 + id of the packet that it replies to; 0 for none
+}
+
+// TrafficRowClass is the class of a packet of a traffic file.
+type TrafficRowClass struct {
+	Name    string // name of the class; "" without the column class
+	Type    TrafficType
+	Request uint64 // 1 + id of the packet that it replies to; 0 for none
 }
 
 const (

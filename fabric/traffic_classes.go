@@ -3,6 +3,7 @@ package fabric
 import (
 	_ "embed"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -90,6 +91,9 @@ func (r *TrafficRequests) Message(of TrafficType) *TrafficMessage {
 
 // TrafficClassesMax is the maximum number of classes of a scenario: a number selects the channels of class and type.
 const TrafficClassesMax = min(hw.PacketClassesMax, 256/TrafficTypeCount)
+
+// TrafficClassName matches the names of classes, which are parts of the names of figures and fields of packet files.
+var TrafficClassName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_-]{0,62}$`)
 
 // ClassNames returns the names of the classes in the order of their numbers: numbers in ascending order, then other
 // names in alphabetical order.

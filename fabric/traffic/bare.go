@@ -24,8 +24,8 @@ const barePacketsMax = 1 << 30
 type Bare struct {
 	fabric.NoPackets
 	*hw.Packets
-	ids        []uint64    // ids from the file; nil for packet numbers
-	classes    *classified // nil without classes
+	ids        []uint64             // ids from the file; nil for packet numbers
+	types      []fabric.TrafficType // by packet; nil without classes
 	spec       *Spec
 	processors int
 
@@ -50,8 +50,7 @@ func RefereeOf(s *Spec, processors int, net *stream.Bare, rules *fabric.Rules, l
 func (b *Bare) draw(seed uint64) error {
 	s := b.spec
 	*b.Packets, b.ids = hw.Packets{}, nil
-	b.classes = s.begin(b.Packets)
-	defer func() { b.classes.end(b.Packets, s) }()
+	b.beginClasses()
 	if s.Closed > 0 {
 		return refuse(refusal{true, "closed", fmt.Sprintf("closed is %d, but sources of bare packets get no notice when "+
 			"packets "+
@@ -81,11 +80,11 @@ func (b *Bare) draw(seed uint64) error {
 			if b.Choice != nil {
 				b.Choice[i] = r.Choice
 			}
+			if b.classed() {
+				b.class(s.rows[i])
+			}
 		}
-		if b.classes == nil {
-			return nil
-		}
-		return b.classify()
+		return nil
 	}
 	return b.drawAll(s.draws(b.processors, seed), uint32(min(s.End, never-1)))
 }
@@ -99,7 +98,7 @@ const packetsPerWindow = 1 << 14
 func (b *Bare) drawAll(draws []*Draws, end uint32) error {
 	type made struct {
 		at, source, number uint32
-		class              int
+		class              uint8
 	}
 	perCycle := b.spec.rate() * float64(b.processors)
 	b.Reserve(int(min(perCycle*float64(end), 1<<24)))
@@ -107,7 +106,7 @@ func (b *Bare) drawAll(draws []*Draws, end uint32) error {
 	next := make([]made, 0, b.processors*len(draws))
 	for source := range uint32(b.processors) {
 		for class, d := range draws {
-			next = append(next, made{d.First(source), source, 0, class})
+			next = append(next, made{d.First(source), source, 0, uint8(class)})
 		}
 	}
 	var list []made
@@ -122,22 +121,17 @@ func (b *Bare) drawAll(draws []*Draws, end uint32) error {
 				n.at = draws[n.class].Next(n.source, n.number, n.at)
 			}
 		}
-		if b.Count()+len(list) > barePacketsMax {
+		packets := len(list)
+		if b.spec.Replies() {
+			packets *= 2
+		}
+		if b.Count()+packets > barePacketsMax {
 			return refuse(refusal{true, "measure",
 				fmt.Sprintf("there are more than %d packets", barePacketsMax), "measure fewer cycles"})
 		}
 		hw.SortByKey(list, func(x *made) uint32 { return x.at - begin })
 		for _, x := range list {
-			d := draws[x.class]
-			destination, size := d.Packet(x.source, x.number)
-			if b.classes == nil {
-				b.Add(x.source, destination, uint16(size), x.at)
-			} else if b.spec.classes[x.class].Requests != nil {
-				b.request(d, x.class, x.source, x.number, destination, x.at)
-			} else {
-				b.Add(x.source, destination, uint16(size), x.at)
-				b.classes.add(b.Packets, x.class, x.class, fabric.PlainPacket, 0)
-			}
+			b.create(draws[x.class], x.class, x.source, x.number, x.at)
 		}
 		begin = stop
 	}
@@ -242,7 +236,7 @@ func (b *Bare) judge(cycles uint64, find func(fabric.Finding)) {
 func (b *Bare) trip(i, at uint32) *trip {
 	took := at - min(b.Created[i], at)
 	deadline := uint32(0)
-	if b.classes != nil {
+	if b.classed() {
 		deadline = uint32(b.spec.classes[b.Traffic.Class[i]].Deadline)
 	}
 	return &trip{deadline: deadline, serial: b.ID(i), source: b.Source[i], destination: b.Destination[i],
@@ -401,12 +395,12 @@ func (b *Bare) WritePackets(to io.Writer) error {
 			order = append(order, uint32(i))
 		}
 	}
-	return fabric.WritePackets(to, b.classes != nil, func(yield func(fabric.PacketRow) bool) {
+	return fabric.WritePackets(to, b.classed(), func(yield func(fabric.PacketRow) bool) {
 		for _, i := range order {
 			row := fabric.PacketRowOf(b.Packets, i)
 			row.Measured, row.ID = b.measures(b.Created[i]), b.ID(i)
 			if t := b.Traffic; t != nil {
-				row.Class, row.Type = b.spec.classes[t.Class[i]].name, b.classes.types[i].String()
+				row.Class, row.Type = b.spec.classes[t.Class[i]].name, b.types[i].String()
 				if t.Request != nil && t.Request[i] > 0 {
 					row.Request = 1 + b.ID(t.Request[i]-1)
 				}

@@ -1,13 +1,8 @@
 package traffic
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	"starloom/fabric"
 	"starloom/hw"
-	"starloom/traces/input"
 )
 
 // draws returns the draws of all classes, those of class 0 with the seed itself.
@@ -24,49 +19,53 @@ func (s *Spec) draws(processors int, seed uint64) (all []*Draws) {
 	return all
 }
 
-// classes of the packets of a run, by number of the packet.
-type classified struct {
-	types []fabric.TrafficType
-}
-
-// begin returns the columns of classes for packets without any, nil without classes.
-func (s *Spec) begin(p *hw.Packets) *classified {
-	if len(s.classes) == 0 {
-		return nil
-	}
-	p.Traffic = &hw.PacketTraffic{Classes: len(s.classes)}
-	for i := range s.classes {
-		p.Traffic.Priority = append(p.Traffic.Priority, int32(s.classes[i].Priority))
-		p.Traffic.VCs = append(p.Traffic.VCs, s.classes[i].vcs[:]...)
-	}
-	return &classified{}
-}
-
-// add appends a packet to the columns: the latest of p. request is 1 + the packet that it replies to, 0 for none. The
-// virtual channels are those of the class of, which for a reply is the class of its request.
-func (x *classified) add(p *hw.Packets, class, of int, kind fabric.TrafficType, request uint32) {
-	t := p.Traffic
-	x.types = append(x.types, kind)
-	t.Class, t.Type = append(t.Class, uint8(class)), append(t.Type, uint8(of*kinds+int(kind)))
-	t.Request = append(t.Request, request)
-}
-
-// end drops the columns that the packets do not need.
-func (x *classified) end(p *hw.Packets, s *Spec) {
-	if x == nil {
+// beginClasses adds the table of classes, for packets to come.
+func (b *Bare) beginClasses() {
+	if b.types = nil; !b.classed() {
 		return
 	}
-	if !s.divided {
-		p.Traffic.Type, p.Traffic.VCs = nil, nil
+	t := &hw.PacketTraffic{Classes: len(b.spec.classes)}
+	for i := range b.spec.classes {
+		c := &b.spec.classes[i]
+		t.Priority = append(t.Priority, int32(c.Priority))
+		if b.spec.divided {
+			t.VCs = append(t.VCs, c.vcs[:]...)
+		}
 	}
-	if !slices.ContainsFunc(p.Traffic.Request, func(of uint32) bool { return of != 0 }) {
-		p.Traffic.Request = nil
+	if b.spec.Replies() {
+		t.Request = []uint32{}
+	}
+	b.Traffic = t
+}
+
+// classed reports whether packets have classes.
+func (b *Bare) classed() bool { return len(b.spec.classes) > 0 }
+
+// class sets the class of the latest packet.
+func (b *Bare) class(of rowClass) {
+	t := b.Traffic
+	b.types, t.Class = append(b.types, of.kind), append(t.Class, of.class)
+	if t.VCs != nil {
+		t.Type = append(t.Type, of.asks*kinds+uint8(of.kind))
+	}
+	if t.Request != nil {
+		t.Request = append(t.Request, of.request)
 	}
 }
 
-// request adds a request and its reply. Its class, source and number draw its type.
-func (b *Bare) request(d *Draws, class int, source, number, destination, created uint32) {
+// create adds a packet that draws have made, and the reply to a request. Source and number draw the type of a request.
+func (b *Bare) create(d *Draws, class uint8, source, number, at uint32) {
+	destination, size := d.Packet(source, number)
+	if !b.classed() {
+		b.Add(source, destination, uint16(size), at)
+		return
+	}
 	r := b.spec.classes[class].Requests
+	if r == nil {
+		b.Add(source, destination, uint16(size), at)
+		b.class(rowClass{class: class, asks: class})
+		return
+	}
 	kind, writes := fabric.ReadRequest, 0.5
 	if r.WriteFraction != nil {
 		writes = *r.WriteFraction
@@ -74,48 +73,17 @@ func (b *Bare) request(d *Draws, class int, source, number, destination, created
 	if uint64(d.stream.Draw(source, number, drawWrite)) < share(writes) {
 		kind = fabric.WriteRequest
 	}
-	size := func(kind fabric.TrafficType) uint16 { return uint16(max(1, r.Message(kind).Size)) }
-	b.Add(source, destination, size(kind), created)
-	b.classes.add(b.Packets, class, class, kind, 0)
-	b.Add(destination, source, size(kind+1), created)
-	b.classes.add(b.Packets, class, class, kind+1, uint32(b.Count()-1))
+	flits := func(kind fabric.TrafficType) uint16 { return uint16(max(1, r.Message(kind).Size)) }
+	b.Add(source, destination, flits(kind), at)
+	b.class(rowClass{class, class, kind, 0})
+	b.Add(destination, source, flits(kind+1), at)
+	b.class(rowClass{class, class, kind + 1, uint32(b.Count() - 1)})
 }
 
-// classify adds the classes of all rows of a file.
-func (b *Bare) classify() error {
-	s := b.spec
-	number, packet := map[string]int{}, make(map[uint64]uint32, len(s.Rows))
-	for i := range s.classes {
-		number[s.classes[i].name] = i
-	}
-	for i := range s.Rows {
-		packet[s.Rows[i].ID] = uint32(i)
-	}
-	answered := make([]bool, len(s.Rows))
-	for i := range s.Rows {
-		r := &s.Rows[i]
-		class, known := number[r.Class]
-		request, of, asks, place := uint32(0), uint32(0), class, fmt.Sprintf("%s:%d:1", s.Path, r.Line)
-		if r.Request > 0 {
-			exists := false
-			if of, exists = packet[r.Request-1]; !exists || answered[of] || s.Rows[of].Request > 0 ||
-				s.Rows[of].Source != r.Destination || s.Rows[of].Destination != r.Source {
-				return input.Mistake(place, fmt.Sprintf("packet %d is no reply to a packet", r.ID),
-					"request is the id of a packet in the opposite direction, which has one reply; -1 or nothing for none")
-			}
-			answered[of], request, asks = true, of+1, number[s.Rows[of].Class]
-		}
-		if !known {
-			return input.Mistake(place, fmt.Sprintf("the class is %q", r.Class),
-				input.DidYouMean(r.Class, s.ClassNames(), "write a name of classes: "+strings.Join(s.ClassNames(), ", ")))
-		}
-		if r.Type >= kinds {
-			return input.Mistake(place, "the type is unknown",
-				"write one of: "+strings.Join(fabric.TrafficTypes(), ", ")+"; or BookSim's number: 0 to 3, 4 for plain")
-		}
-		b.classes.add(b.Packets, class, asks, r.Type, request)
-	}
-	return nil
+// classFigures holds the figures of the measured packets of a class.
+type classFigures struct {
+	created, arrived uint64
+	latency, network tally
 }
 
 // addClasses adds the figures of each class.
@@ -130,10 +98,4 @@ func (s *Shown) addClasses(m *fabric.Metrics) {
 		c.latency.histogram().add(m, name+".latency", of, s.w.over)
 		c.network.histogram().add(m, name+".network_latency", of, s.w.over)
 	}
-}
-
-// classFigures holds the figures of the measured packets of a class.
-type classFigures struct {
-	created, arrived uint64
-	latency, network tally
 }

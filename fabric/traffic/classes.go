@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,27 +25,34 @@ type class struct {
 // settleClasses fills in the defaults of all classes. Its errors have the key of the class or, for values of the
 // traffic, the key of the traffic as their place.
 func (s *Spec) settleClasses(n fabric.Network) error {
-	routers := fabric.RoutersOf(n)
-	names := s.ClassNames()
+	routers, names := fabric.RoutersOf(n), s.ClassNames()
+	unnamed := slices.IndexFunc(names, func(name string) bool { return !fabric.TrafficClassName.MatchString(name) })
 	err := refuse(
 		refusal{routers == nil || s.Timebase.Word != "", "classes",
 			"classes are for packets of routers without firmware", "delete classes"},
 		refusal{len(names) > fabric.TrafficClassesMax, "classes", fmt.Sprintf("there are %d classes", len(names)),
-			fmt.Sprintf("at most %d are allowed", fabric.TrafficClassesMax)})
+			fmt.Sprintf("at most %d are allowed", fabric.TrafficClassesMax)},
+		refusal{unnamed >= 0, "classes", fmt.Sprintf("the name of a class is %q", input.Clip(names[max(0, unnamed)])),
+			"write up to 63 letters, digits, _ and -, with no - in front"})
+	if err != nil {
+		return err
+	}
 	for _, name := range names {
-		if err != nil {
+		c := class{TrafficClass: s.Classes[name], name: name, spec: s.alone(name)}
+		if err := c.check(n.Shape().Processors()); err != nil {
 			return err
 		}
-		c := class{TrafficClass: s.Classes[name], name: name, spec: s.alone(name)}
-		if err = c.check(n.Shape().Processors()); err == nil {
-			err = c.settleVCs(routers, s)
+		if err := c.settleVCs(routers, s); err != nil {
+			return err
 		}
 		s.classes = append(s.classes, c)
 	}
-	if err == nil && s.divided && routers.Routes.Torus.K != nil {
-		err = s.checkApart()
+	if s.divided && routers.Routes.Torus.K != nil {
+		if err := s.checkApart(); err != nil {
+			return err
+		}
 	}
-	return err
+	return s.classify()
 }
 
 // alone returns the workload of a class as if no other class existed.
@@ -64,24 +72,16 @@ func (s *Spec) alone(name string) *Spec {
 }
 
 func (c *class) check(processors int) error {
-	for _, check := range []func() error{c.spec.checkKeys, func() error { return c.spec.checkPattern(processors) },
-		func() error { return c.spec.checkLists(processors) }} {
-		err := check()
-		var wrong *input.Error
-		if !errors.As(err, &wrong) {
-			if err != nil {
-				return err
-			}
-			continue
-		}
+	err := c.spec.check(processors)
+	var wrong *input.Error
+	if errors.As(err, &wrong) {
 		key, _, _ := strings.Cut(strings.TrimPrefix(wrong.Place, "workload.traffic."), "[")
 		if c.Rate > 0 && key == "rate" || len(c.Size) > 0 && key == "size" || c.Pattern != "" && key == "pattern" {
 			wrong.Place = strings.Replace(wrong.Place, "workload.traffic.", "workload.traffic.classes."+c.name+".", 1)
 		}
-		return wrong
 	}
-	return refuse(refusal{c.Requests != nil && len(c.Size) > 0, "classes." + c.name + ".size",
-		"a size is given, but requests and replies have sizes of their own", "delete size, or give size in requests"})
+	return cmp.Or(err, refuse(refusal{c.Requests != nil && len(c.Size) > 0, "classes." + c.name + ".size",
+		"a size is given, but requests and replies have sizes of their own", "delete size, or give size in requests"}))
 }
 
 // settleVCs sets the virtual channels of each type of the class.
@@ -125,16 +125,15 @@ func (c *class) settleVCs(routers *fabric.Routers, s *Spec) error {
 // checkApart refuses ranges of virtual channels that overlap in part on a torus. The routes divide each range into a
 // part before and a part after a wraparound link. A virtual channel in both parts of two ranges may close a cycle.
 func (s *Spec) checkApart() error {
+	var before []hw.VCRange
 	for i := range s.classes {
+		before = append(before, s.classes[i].used()...)
 		for _, a := range s.classes[i].used() {
-			for _, b := range s.classes[:i+1] {
-				for _, b := range b.used() {
-					if a != b && a.Low <= b.High && b.Low <= a.High {
-						return refuse(refusal{true, "classes." + s.classes[i].name, fmt.Sprintf("the virtual channels %d to %d "+
-							"overlap %d to %d in part, so packets may deadlock on a torus", a.Low, a.High, b.Low, b.High),
-							"give equal ranges, or ranges without a common channel"})
-					}
-				}
+			k := slices.IndexFunc(before, func(b hw.VCRange) bool { return a != b && a.Low <= b.High && b.Low <= a.High })
+			if k >= 0 {
+				return refuse(refusal{true, "classes." + s.classes[i].name,
+					fmt.Sprintf("the virtual channels %d to %d overlap %d to %d in part, so packets may deadlock on a torus",
+						a.Low, a.High, before[k].Low, before[k].High), "give equal ranges, or ranges without a common channel"})
 			}
 		}
 	}
@@ -162,7 +161,61 @@ func (s *Spec) rate() (sum float64) {
 	return sum
 }
 
-// Replies reports whether packets of a class get replies.
+// Replies reports whether packets get replies: those of a file by its rows, others by their classes.
 func (s *Spec) Replies() bool {
+	if s.rows != nil {
+		return slices.ContainsFunc(s.rows, func(x rowClass) bool { return x.request > 0 })
+	}
 	return slices.ContainsFunc(s.classes, func(c class) bool { return c.Requests != nil })
+}
+
+// rowClass is the class of a packet of a file.
+type rowClass struct {
+	class, asks uint8 // numbers of its class and, for a reply, of the class of its request, otherwise equal
+	kind        fabric.TrafficType
+	request     uint32 // 1 + number of the row that it replies to; 0 for none
+}
+
+// rowClass returns the class that a row states, the zero value for none.
+func (s *Spec) rowClass(row uint32) (of fabric.TrafficRowClass) {
+	if class := s.Rows[row].Class; class > 0 {
+		of = s.RowClasses[class-1]
+	}
+	return of
+}
+
+// classify finds the classes of all rows of a file.
+func (s *Spec) classify() error {
+	number, row := map[string]uint8{}, make(map[uint64]uint32, len(s.Rows))
+	for i := range s.classes {
+		number[s.classes[i].name] = uint8(i)
+	}
+	for i := range s.Rows {
+		row[s.Rows[i].ID] = uint32(i)
+	}
+	answered := make([]bool, len(s.Rows))
+	for i := range s.Rows {
+		r, of := &s.Rows[i], s.rowClass(uint32(i))
+		class, known := number[of.Name]
+		x := rowClass{class, class, of.Type, 0}
+		asked, exists := row[of.Request-1] // a key that no id has for no request
+		fits := exists && !answered[asked] && s.rowClass(asked).Request == 0 &&
+			s.Rows[asked].Source == r.Destination && s.Rows[asked].Destination == r.Source
+		place := func() string { return fmt.Sprintf("%s:%d:1", s.Path, r.Line) }
+		switch {
+		case !known:
+			return input.Mistake(place(), fmt.Sprintf("the class is %q", input.Clip(of.Name)),
+				input.DidYouMean(of.Name, s.ClassNames(), "write a name of classes: "+strings.Join(s.ClassNames(), ", ")))
+		case of.Type >= kinds:
+			return input.Mistake(place(), "the type is unknown",
+				"write one of: "+strings.Join(fabric.TrafficTypes(), ", ")+"; or BookSim's number: 0 to 3, 4 for plain")
+		case of.Request > 0 && !fits:
+			return input.Mistake(place(), fmt.Sprintf("packet %d is no reply to a packet", r.ID),
+				"request is the id of a packet in the opposite direction, which has one reply; -1 or nothing for none")
+		case of.Request > 0:
+			answered[asked], x.asks, x.request = true, number[s.rowClass(asked).Name], asked+1
+		}
+		s.rows = append(s.rows, x)
+	}
+	return nil
 }

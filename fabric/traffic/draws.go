@@ -153,75 +153,98 @@ var optional = [...]struct {
 		row.Via = uint32(node + 1)
 		return err == nil
 	}},
-	{"class", "", "give the name of a class", func(row *fabric.TrafficRow, text string) bool {
-		row.Class = strings.Clone(text)
-		return true
-	}},
-	{"type", "", "", func(row *fabric.TrafficRow, text string) bool {
+}
+
+// classColumns are the columns of classes. Only classes read them, because they may mean something else in another
+// file.
+var classColumns = [...]struct {
+	name string
+	read func(of *fabric.TrafficRowClass, text string)
+}{
+	{"class", func(of *fabric.TrafficRowClass, text string) { of.Name = strings.Clone(text) }},
+	{"type", func(of *fabric.TrafficRowClass, text string) {
 		number := slices.Index(fabric.TrafficTypes(), text)
 		if n, err := strconv.ParseUint(text, 10, 8); err == nil && number < 0 && n < fabric.TrafficTypeCount {
 			number = int(n+1) % fabric.TrafficTypeCount
 		}
-		row.Type = fabric.TrafficType(number) // a number that no type has for other words; only classes read it
-		return true
+		of.Type = fabric.TrafficType(number) // no type for other words
 	}},
-	{"request", "", "", func(row *fabric.TrafficRow, text string) bool {
+	{"request", func(of *fabric.TrafficRowClass, text string) {
 		if text != "" && text != "-1" {
 			id, err := strconv.ParseUint(text, 10, 63)
-			if row.Request = id + 1; err != nil {
-				row.Request = math.MaxUint64
+			if of.Request = id + 1; err != nil {
+				of.Request = math.MaxUint64
 			}
 		}
-		return true
 	}},
 }
 
-// ReadFile reads the packets of a file, in order of time. It returns an error for an unreadable file or an invalid
-// row.
-func ReadFile(path string) ([]fabric.TrafficRow, error) {
+// ReadFile reads the packets of a file, in order of time, and their classes, as in fabric.Traffic. It returns an error
+// for an unreadable file or an invalid row.
+func ReadFile(path string) (rows []fabric.TrafficRow, classes []fabric.TrafficRowClass, err error) {
 	data, err := input.Read(path, fileBytesMax)
 	if err != nil {
-		return nil, input.Unreadable(path, err, "give a CSV file with columns source, destination, size and created, "+
+		return nil, nil, input.Unreadable(path, err, "give a CSV file with columns source, destination, size and created, "+
 			"relative to the scenario's folder")
 	}
 	return ParseFile(path, data)
 }
 
 // ParseFile parses the content of a file as ReadFile does.
-func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
+func ParseFile(path string, data []byte) (rows []fabric.TrafficRow, classes []fabric.TrafficRowClass, err error) {
 	var at [len(columns)]int
-	rows := make([]fabric.TrafficRow, 0, bytes.Count(data, []byte{'\n'}))
-	var of []int // by optional column: its number, -1 if the file has none
-	err := input.Table(path, data, "write one row for each packet, with as many fields as the header row",
+	var of [len(optional)]int          // number of each optional column, -1 if the file has none
+	var ofClass [len(classColumns)]int // likewise
+	classed := false
+	rows = make([]fabric.TrafficRow, 0, bytes.Count(data, []byte{'\n'}))
+	err = input.Table(path, data, "write one row for each packet, with as many fields as the header row",
 		func(head []string) (err error) {
-			for _, c := range optional {
-				of = append(of, slices.IndexFunc(head, func(name string) bool { return name == c.name || name == c.other }))
+			for i, c := range optional {
+				of[i] = slices.IndexFunc(head, func(name string) bool { return name == c.name || name == c.other })
+			}
+			for i, c := range classColumns {
+				ofClass[i] = slices.Index(head, c.name)
+				classed = classed || ofClass[i] >= 0
 			}
 			at, err = find(path, head)
 			return err
 		}, func(line int, record []string) error {
 			row, err := readRow(path, line, record, at)
 			row.Line, row.ID = uint32(line), uint64(len(rows))
+			rows = append(rows, row)
+			last := &rows[len(rows)-1] // the address of row would make each row an allocation
 			for i, column := range of {
 				if err != nil || column < 0 {
 					continue
 				}
-				if text := record[column]; !optional[i].read(&row, text) {
+				if text := record[column]; !optional[i].read(last, text) {
 					err = input.Mistake(fmt.Sprintf("%s:%d:1", path, line),
 						fmt.Sprintf("%s is %q", optional[i].name, input.Clip(text)), optional[i].remedy)
 				}
 			}
-			rows = append(rows, row)
+			if classed {
+				classes = append(classes, classOf(record, &ofClass))
+				last.Class = uint32(len(classes))
+			}
 			return err
 		})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if len(rows) == 0 {
-		return nil, input.Mistake(path, "the file has no packets", "give one row for each packet")
+		return nil, nil, input.Mistake(path, "the file has no packets", "give one row for each packet")
 	}
 	sort(rows)
-	return rows, nil
+	return rows, classes, nil
+}
+
+func classOf(record []string, columns *[len(classColumns)]int) (of fabric.TrafficRowClass) {
+	for i, column := range columns {
+		if column >= 0 {
+			classColumns[i].read(&of, record[column])
+		}
+	}
+	return of
 }
 
 // sort orders rows by creation, then by source.

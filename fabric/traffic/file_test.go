@@ -19,7 +19,7 @@ func TestParseFile(t *testing.T) {
 		"\ufeffpid,src,dest,size,ctime,itime,atime,hops,measured\r\n0,1,1,255,8,0,0,0,0\r\n1,2,0,3,1,0,0,0,0\r\n2,2,1,1,8,0,0,0,0\r\n",
 		"ctime, size, dest, src\n8, 255, 1, 1\n1, 3, 0, 2\n8, 1, 1, 2\n",
 	} {
-		rows, err := ParseFile("f.csv", []byte(text))
+		rows, _, err := ParseFile("f.csv", []byte(text))
 		require.NoError(t, err)
 		require.Equal(t, want, rows)
 	}
@@ -33,7 +33,7 @@ func TestParseFile(t *testing.T) {
 		"src,dest,size,ctime\n0,1,1,-2\n":         `f.csv:2:1: created is "-2"; allowed: 0 to 4611686018427387904`,
 		"src,dest,size,ctime\n0,1,1\n":            "f.csv:2:1: the row has 3 fields, but the header row has 4; write one row for each packet, with as many fields as the header row",
 	} {
-		_, err := ParseFile("f.csv", []byte(text))
+		_, _, err := ParseFile("f.csv", []byte(text))
 		require.EqualError(t, err, message)
 	}
 }
@@ -44,7 +44,7 @@ func FuzzParseFile(f *testing.F) {
 	f.Add("id,source,destination,size,created\n\"0\",1,1,2,3\n\n")
 	f.Add("\ufeffsource\n\"")
 	f.Fuzz(func(t *testing.T, text string) {
-		rows, err := ParseFile("f.csv", []byte(text))
+		rows, _, err := ParseFile("f.csv", []byte(text))
 		if err != nil {
 			var refusal *input.Error
 			require.True(t, errors.As(err, &refusal))
@@ -62,11 +62,11 @@ func FuzzParseFile(f *testing.F) {
 
 // TestChoices reads the draws of packets for their routes.
 func TestChoices(t *testing.T) {
-	rows, err := ParseFile("a.csv", []byte("src,dest,size,ctime,choice\n0,1,1,0,\n0,1,1,1,1\n0,1,1,2,3.0.15\n"))
+	rows, _, err := ParseFile("a.csv", []byte("src,dest,size,ctime,choice\n0,1,1,0,\n0,1,1,1,1\n0,1,1,2,3.0.15\n"))
 	require.NoError(t, err)
 	require.Equal(t, []uint64{0, 1, 0xf03}, []uint64{rows[0].Choice, rows[1].Choice, rows[2].Choice})
 	for _, wrong := range []string{"x", "16", "1.", "-1", "1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1"} {
-		_, err := ParseFile("a.csv", []byte("src,dest,size,ctime,choice\n0,1,1,0,"+wrong+"\n"))
+		_, _, err := ParseFile("a.csv", []byte("src,dest,size,ctime,choice\n0,1,1,0,"+wrong+"\n"))
 		require.ErrorContains(t, err, "a.csv:2:1: choice is", wrong)
 	}
 }

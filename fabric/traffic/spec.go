@@ -30,8 +30,9 @@ type Spec struct {
 	Timebase fabric.Timebase
 	Window
 
-	classes []class // in the order of their numbers; nil for one queue for each source
-	divided bool    // some class has virtual channels of its own
+	classes []class    // in the order of their numbers; nil for one queue for each source
+	divided bool       // some class has virtual channels of its own
+	rows    []rowClass // classes of Rows; nil without
 }
 
 // Window is the measured time: it contains packets created in the cycles From to End-1. The run ends in cycle Last at
@@ -70,18 +71,23 @@ func Settle(t *fabric.Traffic, n fabric.Network, p *fabric.Program, base fabric.
 		}
 	}
 	s.settle(n)
-	processors := n.Shape().Processors()
-	checks := []func() error{s.checkKeys, s.settleWindow,
-		func() error { return s.checkPattern(processors) }, func() error { return s.checkLists(processors) }}
-	if len(s.Classes) > 0 {
-		checks = []func() error{s.settleWindow, func() error { return s.settleClasses(n) }}
+	err := s.settleWindow()
+	if err == nil && len(s.Classes) > 0 {
+		err = s.settleClasses(n)
+	} else if err == nil {
+		err = s.check(n.Shape().Processors())
 	}
-	for _, check := range checks {
-		if err := check(); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
 	return s, s.checkCarried(n, p)
+}
+
+func (s *Spec) check(processors int) error {
+	if err := s.checkKeys(); err != nil {
+		return err
+	}
+	return cmp.Or(s.checkPattern(processors), s.checkLists(processors))
 }
 
 func (s *Spec) settle(n fabric.Network) {

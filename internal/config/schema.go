@@ -213,6 +213,7 @@ func (x *Described) refine(definitions jsonschema.Definitions) error {
 }
 
 func refineTraffic(property func(definition, key string) *jsonschema.Schema) {
+	property("Traffic", "classes").PropertyNames = &jsonschema.Schema{Pattern: fabric.TrafficClassName.String()}
 	for _, of := range []string{"Traffic", "TrafficClass"} {
 		pattern := property(of, "pattern")
 		for _, name := range fabric.Patterns() {

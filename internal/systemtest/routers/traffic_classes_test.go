@@ -140,6 +140,8 @@ func TestTrafficClassesRefused(t *testing.T) {
 		{mesh44Classes, "rate: 0.1, classes: {a: {deadline: 9}}", "", "add rules: {deadline_slots: N}"},
 		{mesh44Classes, "rate: 0.1, classes: {a: {requests: {}}}", "faults: {random: {kind: drop, rate: 0.1}}\n", "packets get no replies"},
 		{mesh44Classes, "rate: 0.1, classes: {a: {colour: red}}", "", `unknown key "colour" in workload.traffic.classes.a`},
+		{mesh44Classes, "rate: 0.1, classes: {\"a,b\": {}}", "", `the name of a class is "a,b"; write up to 63 letters, digits, _ and -`},
+		{mesh44Classes, strings.Replace(file("1,0,1,1,0,a,0,\n2,1,0,1,3,a,1,1\n"), "{requests: {}}", "{}", 1), "faults: {random: {kind: drop, rate: 0.1}}\n", "packets get no replies"},
 		{mesh44Classes, "rate: 0.1, classes: [a]", "", "an object: {name: {...}}"},
 		{torus, "rate: 0.1, classes: {a: {vcs: [2, 2]}}", "", "routes on a torus need two"},
 		{torus, "rate: 0.1, classes: {a: {vcs: [0, 2]}, b: {vcs: [2, 4]}}", "", "the virtual channels 2 to 4 overlap 0 to 2 in part"},
